@@ -1,0 +1,55 @@
+"""One door to all constructions: `build` by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from lattice_tools.best import best
+from lattice_tools.hua_wang import alg6, alg7
+from lattice_tools.korobov import korobov
+from lattice_tools.lattice import Rank1Lattice
+from lattice_tools.scs import scs
+from lattice_tools.subgroup import subgroup
+
+#: The constructions by name.
+METHODS: dict[str, Callable[..., Rank1Lattice]] = {
+    "korobov": korobov,
+    "scs": scs,
+    "alg6": alg6,
+    "alg7": alg7,
+    "subgroup": subgroup,
+    "best": best,
+}
+
+
+def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
+    """A rank-1 lattice with a large packing radius.
+
+    Args:
+        method: "korobov", "scs", "alg6", "alg7", "subgroup" or "best".
+        n_points: The number of points N.
+        dim: The dimension d.
+        **options: Of the construction: see the function of that name.
+
+    Returns:
+        The lattice. Its ``points()`` are the points, its ``min_distance`` their separation.
+
+    Example:
+        >>> build("alg6", 100, 2)
+        Rank1Lattice(n_points=100, base_vector=(1, 45))
+    """
+    if method not in METHODS:
+        raise ValueError(f"`method` must be one of {', '.join(METHODS)}, got {method!r}.")
+    known = option_names(method)
+    for name in options:
+        if name not in known:
+            choices = ", ".join(known) or "none"
+            raise ValueError(f"Method {method!r} takes no option `{name}`; it takes: {choices}.")
+    return METHODS[method](n_points, dim, **options)
+
+
+def option_names(method: str) -> list[str]:
+    """The options that a construction takes."""
+    return list(inspect.signature(METHODS[method]).parameters)[2:]

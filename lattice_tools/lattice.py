@@ -1,0 +1,180 @@
+"""A rank-1 lattice: the multiples of one integer vector, modulo the number of points.
+
+Glossary: ``N`` number of points, ``d`` dimension, ``b`` base vector (d,), ``X`` points (N, d).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: Rows handled at once where a computation over all points would not fit in memory.
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Rank1Lattice:
+    """The N points ``(i * b mod N) / N``, i = 0, ..., N-1, of the unit cube (the paper's Eq. 21).
+
+    Immutable, hashable, comparable. Components of the base vector are kept modulo N, because
+    vectors that agree modulo N generate the same points.
+
+    Args:
+        n_points: The number of points N, at least 2.
+        base_vector: The d integers that generate the lattice.
+
+    Example:
+        >>> lattice = Rank1Lattice(5, (1, 2))
+        >>> lattice.points().tolist()
+        [[0.0, 0.0], [0.2, 0.4], [0.4, 0.8], [0.6, 0.2], [0.8, 0.6]]
+        >>> round(lattice.min_distance, 6)
+        0.447214
+    """
+
+    n_points: int
+    base_vector: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        n_points = positive_integer("n_points", self.n_points, minimum=2)
+        components = self.base_vector
+        if isinstance(components, (str, bytes, Mapping)) or not isinstance(components, Iterable):
+            raise ValueError(f"`base_vector` must be a sequence of integers, got {components!r}.")
+        base_vector = tuple(integer("base_vector", b) % n_points for b in components)
+        if not base_vector:
+            raise ValueError("`base_vector` must have at least one component, got none.")
+        if len(base_vector) * (n_points // 2) ** 2 >= 2**63:
+            raise ValueError(
+                f"A lattice of {n_points} points in {len(base_vector)} dimensions is too large: "
+                "squared distances must fit into 64 bits."
+            )
+        object.__setattr__(self, "n_points", n_points)
+        object.__setattr__(self, "base_vector", base_vector)
+
+    @property
+    def dim(self) -> int:
+        """The dimension d."""
+        return len(self.base_vector)
+
+    @property
+    def min_distance(self) -> float:
+        """Smallest distance of two points on the torus (2 ρ_X; Tables 1-3 of the paper)."""
+        return math.sqrt(self.squared_min_distance) / self.n_points
+
+    @property
+    def packing_radius(self) -> float:
+        """Half the smallest distance of two points on the torus (ρ_X, the paper's Eq. 23)."""
+        return self.min_distance / 2
+
+    @property
+    def squared_min_distance(self) -> int:
+        """``(N * min_distance)**2``, an exact integer, in O(N d).
+
+        A lattice is a group: its smallest difference is its smallest non-zero element. Elements
+        i and N - i are as long as each other, so half of them suffice.
+        """
+        N = self.n_points
+        b = np.array(self.base_vector, dtype=np.int64)
+        smallest: int | None = None
+        for start in range(1, N // 2 + 1, _CHUNK):
+            i = np.arange(start, min(start + _CHUNK, N // 2 + 1), dtype=np.int64)
+            total = np.zeros(len(i), dtype=np.int64)
+            for b_j in b:
+                r = i * b_j % N
+                total += np.minimum(r, N - r) ** 2
+            chunk_smallest = int(total.min())
+            smallest = chunk_smallest if smallest is None else min(smallest, chunk_smallest)
+        if smallest is None:
+            raise AssertionError("a lattice has at least two points")
+        return smallest
+
+    def points(self, shift: ArrayLike | None = None) -> NDArray[np.float64]:
+        """All points, in the order of their index.
+
+        Args:
+            shift: A vector (d,) added modulo 1 to every point.
+
+        Returns:
+            Array (N, d) with entries in [0, 1). Without a shift each entry is the float nearest
+            to ``(i * b_j mod N) / N``.
+        """
+        return self.sequence(0, self.n_points, shift)
+
+    def sequence(self, start: int, n: int, shift: ArrayLike | None = None) -> NDArray[np.float64]:
+        """``n`` points from index ``start`` on, without an end.
+
+        Index ``k * N + i`` is point i of the k-th copy of the lattice. Copies differ by the
+        multiples of one irrational vector, so that no two points of the sequence coincide.
+
+        Args:
+            start: The first index, at least 0.
+            n: How many points.
+            shift: A vector (d,) added modulo 1 to every point.
+
+        Returns:
+            Array (n, d) with entries in [0, 1).
+        """
+        if start < 0 or n < 0:
+            raise ValueError(f"`start` and `n` must not be negative, got {start} and {n}.")
+        N = self.n_points
+        index = np.arange(start, start + n, dtype=np.int64)
+        i, copy = index % N, index // N
+        exact = i[:, None] * np.array(self.base_vector, dtype=np.int64) % N / N
+        offset = np.outer(copy, _irrational_direction(self.dim))
+        if shift is not None:
+            vector = np.asarray(shift, dtype=np.float64)
+            if vector.shape != (self.dim,) or not np.all(np.isfinite(vector)):
+                raise ValueError(
+                    f"`shift` must hold {self.dim} finite numbers, got {np.shape(shift)}: "
+                    f"{shift!r}."
+                )
+            offset = offset + vector
+        moved: NDArray[np.float64] = np.mod(exact + offset, 1.0)
+        # The remainder of a tiny negative number rounds to 1, which is the same point as 0.
+        moved[moved >= 1.0] = 0.0
+        return moved
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {"n_points": self.n_points, "base_vector": list(self.base_vector)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Rank1Lattice:
+        """The inverse of `to_dict`; further keys are ignored."""
+        missing = [key for key in ("n_points", "base_vector") if key not in data]
+        if missing:
+            raise ValueError(f"A lattice needs {missing[0]!r}, got only {sorted(data)}.")
+        return cls(data["n_points"], data["base_vector"])
+
+
+def integer(name: str, value: object) -> int:
+    """``value`` as an int, if it is a whole number of Python or numpy; else a ValueError."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"`{name}` must be made of integers, got {value!r}.")
+    return int(value)
+
+
+def positive_integer(name: str, value: object, minimum: int = 1) -> int:
+    """``value`` as an int of at least ``minimum``; else a ValueError that names it."""
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, (int, np.integer))
+        or value < minimum
+    ):
+        raise ValueError(f"`{name}` must be an integer of at least {minimum}, got {value!r}.")
+    return int(value)
+
+
+def _irrational_direction(dim: int) -> NDArray[np.float64]:
+    """The generalised golden ratio's powers: (d,) numbers independent over the rationals.
+
+    φ is the root above 1 of x^(d+1) = x + 1, and component j is φ^-j.
+    """
+    phi = 2.0
+    for _ in range(64):
+        phi = (1.0 + phi) ** (1.0 / (dim + 1))
+    return phi ** -np.arange(1.0, dim + 1)

@@ -1,0 +1,220 @@
+"""How far points are apart and how well they cover the cube, on the torus or in the plain cube.
+
+``periodic=True`` measures on the torus, where opposite faces of [0, 1]^d are glued together;
+``periodic=False`` measures Euclidean distances inside the cube.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linprog
+from scipy.spatial import Voronoi, cKDTree
+
+#: Up to this dimension the covering radius is exact.
+EXACT_DIM = 3
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Radius:
+    """A radius (or ratio of radii), and what is known of it.
+
+    Attributes:
+        value: The number.
+        is_exact: True: exact up to rounding. False: the largest found, so a lower bound.
+        n_starts: Of a lower bound, how many local ascents it is the best of; 0 if exact.
+    """
+
+    value: float
+    is_exact: bool
+    n_starts: int
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        if self.is_exact:
+            return f"{self.value:.6g}"
+        return f">= {self.value:.6g} (best of {self.n_starts} starts)"
+
+
+def separation(points: ArrayLike, *, periodic: bool) -> float:
+    """The smallest distance of two of the points (n, d); twice the packing radius.
+
+    Example:
+        >>> round(separation([[0.05], [0.5], [0.95]], periodic=True), 12)
+        0.1
+    """
+    X = unit_cube_points(points)
+    if len(X) < 2:
+        raise ValueError(f"`points` must hold at least 2 points, got {len(X)}.")
+    distances, _ = _tree(X, periodic).query(X, k=2)
+    return float(distances[:, 1].min())
+
+
+def covering_radius(
+    points: ArrayLike, *, periodic: bool, n_starts: int = 32, seed: int = 0
+) -> Radius:
+    """The largest distance of any place in the cube to the nearest of the points (h_X, Eq. 18).
+
+    Up to three dimensions it is exact: the farthest place is a vertex of the Voronoi diagram of
+    the points and their copies (see `_voronoi_radius`). Beyond, it is the best of ``n_starts``
+    local ascents and so a lower bound, which the result says.
+
+    Args:
+        points: Array (n, d) in [0, 1].
+        periodic: On the torus, or in the plain cube.
+        n_starts: Local ascents beyond three dimensions.
+        seed: Of their random starts.
+
+    Example:
+        >>> print(covering_radius([[0.25, 0.25], [0.75, 0.75]], periodic=True))
+        0.5
+    """
+    X = unit_cube_points(points)
+    if X.shape[1] <= EXACT_DIM:
+        return Radius(_voronoi_radius(X, periodic), is_exact=True, n_starts=0)
+    if n_starts < 1:
+        raise ValueError(f"`n_starts` must be at least 1, got {n_starts}.")
+    rng = np.random.default_rng(seed)
+    return Radius(_ascent_radius(X, periodic, n_starts, rng), is_exact=False, n_starts=n_starts)
+
+
+def mesh_ratio(points: ArrayLike, *, periodic: bool, n_starts: int = 32, seed: int = 0) -> Radius:
+    """Covering radius over packing radius: 1 at best, the smaller the more uniform.
+
+    It is as exact as the covering radius. Points that coincide have the ratio infinity.
+
+    Example:
+        >>> print(mesh_ratio([[0.0], [0.5]], periodic=True))
+        1
+    """
+    covering = covering_radius(points, periodic=periodic, n_starts=n_starts, seed=seed)
+    packing = separation(points, periodic=periodic) / 2
+    ratio = covering.value / packing if packing > 0 else math.inf
+    return Radius(ratio, covering.is_exact, covering.n_starts)
+
+
+def unit_cube_points(points: ArrayLike) -> FloatArray:
+    """``points`` as a float array (n, d), if they are points of the unit cube; else ValueError."""
+    X = np.asarray(points, dtype=np.float64)
+    if X.ndim != 2 or 0 in X.shape:
+        raise ValueError(f"`points` must be an array (n, d) with n, d >= 1, got shape {X.shape}.")
+    outside = ~((X >= 0) & (X <= 1))
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise ValueError(
+            f"`points` must lie in [0, 1], got {X[row, column]} in row {row + 1}, "
+            f"column {column + 1}."
+        )
+    return X
+
+
+def _tree(X: FloatArray, periodic: bool) -> cKDTree:
+    # On the torus 1 is 0, and the tree wants the latter.
+    return cKDTree(X % 1.0, boxsize=1.0) if periodic else cKDTree(X)
+
+
+def _voronoi_radius(X: FloatArray, periodic: bool) -> float:
+    """The exact covering radius in up to three dimensions.
+
+    On the torus the points are continued by translation, in the plain cube by reflection in its
+    faces. A reflected point is never nearer to a place in the cube than its original, and the
+    faces become boundaries of Voronoi cells. Either way each cell within the cube is a polytope
+    and the distance to its point is convex, so the farthest place is a Voronoi vertex.
+    """
+    dim = X.shape[1]
+    tree = _tree(X, periodic)
+    reach = _covering_bound(tree, dim)
+    if periodic:
+        copies_1d = [X - 1, X, X + 1]
+    else:
+        copies_1d = [-X, X, 2 - X]
+    copies = np.concatenate(
+        [
+            np.column_stack([copy[:, j] for j, copy in enumerate(choice)])
+            for choice in product(copies_1d, repeat=dim)
+        ]
+    )
+    # Copies that are farther from the cube than any place from its nearest point play no part.
+    gap = np.maximum(np.maximum(-copies, copies - 1), 0)
+    near = np.linalg.norm(gap, axis=1) <= 2 * reach
+    copies = np.unique(copies[near], axis=0)
+    if dim == 1:
+        vertices = (copies[1:] + copies[:-1]) / 2
+    else:
+        vertices = Voronoi(copies).vertices
+    slack = 1e-9
+    inside = np.all((vertices >= -slack) & (vertices <= 1 + slack), axis=1)
+    distances, _ = tree.query(np.clip(vertices[inside], 0, 1))
+    return float(distances.max())
+
+
+def _covering_bound(tree: cKDTree, dim: int) -> float:
+    """An upper bound of the covering radius, from the centres of a grid's cells."""
+    n_cells = 16
+    centre = (np.arange(n_cells) + 0.5) / n_cells
+    grid = np.stack(np.meshgrid(*[centre] * dim), axis=-1).reshape(-1, dim)
+    distances, _ = tree.query(grid)
+    return float(distances.max()) + math.sqrt(dim) / (2 * n_cells)
+
+
+def _ascent_radius(
+    X: FloatArray, periodic: bool, n_starts: int, rng: np.random.Generator
+) -> float:
+    """The best of ``n_starts`` local ascents, each from the farthest of random places."""
+    n_random = 64
+    tree = _tree(X, periodic)
+    best = 0.0
+    for _ in range(n_starts):
+        places = rng.random((n_random, X.shape[1]))
+        distances, _ = tree.query(places)
+        farthest = int(np.argmax(distances))
+        best = max(best, _ascend(X, tree, periodic, places[farthest], float(distances[farthest])))
+    return best
+
+
+def _ascend(
+    X: FloatArray, tree: cKDTree, periodic: bool, place: FloatArray, distance: float
+) -> float:
+    """Move a place away from its nearest points until that gains nothing more.
+
+    |u - p|^2 = |u|^2 - 2 p.u + |p|^2, and |u|^2 >= 2 x.u - |x|^2 for the present place x, with
+    equality at x. So the linear program over u and t
+
+        max t   subject to   t <= |p|^2 - 2 p.u + 2 x.u - |x|^2   for the points p nearby
+
+    never ends at a u that is nearer than x to these points.
+    """
+    dim = X.shape[1]
+    n_nearby = min(len(X), 10 * dim)
+    for _ in range(50):
+        _, nearest = tree.query(place, k=n_nearby)
+        P = X[np.atleast_1d(nearest)]
+        if periodic:
+            P = P - np.round(P - place)
+            # Within half a period the image nearest to the place stays a valid stand-in.
+            bounds = [(x - 0.25, x + 0.25) for x in place]
+        else:
+            bounds = [(0.0, 1.0)] * dim
+        program = linprog(
+            c=np.append(np.zeros(dim), -1.0),
+            A_ub=np.column_stack([2 * (P - place), np.ones(len(P))]),
+            b_ub=(P**2).sum(axis=1) - place @ place,
+            bounds=[*bounds, (None, None)],
+            method="highs",
+        )
+        if not program.success:
+            break
+        moved = np.clip(program.x[:dim], 0.0, 1.0) if not periodic else program.x[:dim] % 1.0
+        moved_distance = float(tree.query(moved)[0])
+        if moved_distance <= distance * (1 + 1e-9):
+            break
+        place, distance = moved, moved_distance
+    return distance

@@ -1,0 +1,47 @@
+"""Subgroup lattices: a base vector in closed form, without a search.
+
+Lyu, Yuan and Tsang (2020), "Subgroup-based rank-1 lattice quasi-Monte Carlo".
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from lattice_tools._primes import is_prime, primitive_root
+from lattice_tools.lattice import Rank1Lattice, positive_integer
+
+
+def subgroup(n_points: int, dim: int) -> Rank1Lattice:
+    """The lattice with b_j = g^(j (N-1) / (2d)) mod N, j = 0, ..., d-1, g a primitive root.
+
+    With -1 the components form a subgroup of the units modulo N, so that the distances take few
+    values. N must be a prime with 2 d | N - 1.
+
+    Example:
+        >>> subgroup(61, 3).base_vector
+        (1, 48, 47)
+    """
+    N = positive_integer("n_points", n_points, minimum=2)
+    positive_integer("dim", dim)
+    if not is_admissible(N, dim):
+        below, above = admissible_neighbours(N, dim)
+        nearest = f"{above}" if below is None else f"{below} and {above}"
+        raise ValueError(
+            f"A subgroup lattice in {dim} dimensions needs a prime `n_points` with {2 * dim} "
+            f"dividing n_points - 1, got {N}; nearest: {nearest}."
+        )
+    step = pow(primitive_root(N), (N - 1) // (2 * dim), N)
+    return Rank1Lattice(N, tuple(pow(step, j, N) for j in range(dim)))
+
+
+def is_admissible(n_points: int, dim: int) -> bool:
+    """Whether a subgroup lattice of this size exists."""
+    return (n_points - 1) % (2 * dim) == 0 and is_prime(n_points)
+
+
+def admissible_neighbours(n_points: int, dim: int) -> tuple[int | None, int]:
+    """The admissible sizes nearest to ``n_points`` below (None: there is none) and above."""
+    k = (n_points - 1) // (2 * dim)
+    above = next(N for i in count(k + 1) if is_prime(N := 2 * dim * i + 1))
+    below = next((N for i in range(k, 0, -1) if is_prime(N := 2 * dim * i + 1)), None)
+    return below, above

@@ -1,0 +1,1 @@
+"""An Optuna sampler that chooses whole batches of trials together."""
