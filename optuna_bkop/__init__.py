@@ -1,1 +1,5 @@
 """An Optuna sampler that chooses whole batches of trials together."""
+
+from optuna_bkop.sampler import BKOPSampler
+
+__all__ = ["BKOPSampler"]

@@ -1,0 +1,119 @@
+"""Test functions on the unit cube: moved, turned, made noisy and offset, each by its seed.
+
+Glossary: `n` points, `d` parameters, `x` a point of the unit cube, `z` a point of a function's own
+domain.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from benchmarks.functions import FUNCTIONS, Array
+
+SPREAD_POINTS = 2000
+# A moved optimum stays this far from the faces of the cube, so that none is found by clipping.
+SHIFT_MARGIN = 0.15
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A function on the unit cube whose least value is `offset`.
+
+    Values are `f(z) - min f + offset` with `z = z_opt + R (x - x_opt)` in units of the domain:
+    `x_opt` is `z_opt` itself or, with `shift`, a random place, and `R` is the identity or, with
+    `rotate`, a random orthogonal matrix. All randomness comes from `seed` and `name`.
+
+    Attributes:
+        name: A key of `FUNCTIONS`.
+        dim: Number of parameters `d`, at least 2.
+        seed: Decides the place of the optimum and the turn.
+        shift: Whether the optimum lies uniformly in [0.15, 0.85]^d instead of at its usual place.
+        rotate: Whether the function is turned about its optimum.
+        noise: Standard deviation of observations, in units of `spread`.
+        offset: Constant added to all values.
+
+    Example:
+        >>> problem = Problem("ackley", dim=6, seed=1, offset=-5.0)
+        >>> problem.values(problem.optimum[None]).round(9)
+        array([-5.])
+    """
+
+    name: str
+    dim: int
+    seed: int = 0
+    shift: bool = True
+    rotate: bool = False
+    noise: float = 0.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the name and the dimension."""
+        if self.name not in FUNCTIONS:
+            raise ValueError(f"`name` must be one of {sorted(FUNCTIONS)}, got {self.name!r}.")
+        fixed = FUNCTIONS[self.name].dim
+        if self.dim < 2 or (fixed is not None and self.dim != fixed):
+            allowed = "at least 2" if fixed is None else f"{fixed} for {self.name}"
+            raise ValueError(f"`dim` must be {allowed}, got {self.dim}.")
+        if not self.noise >= 0:
+            raise ValueError(f"`noise` must not be negative, got {self.noise}.")
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return a generator of its own for one purpose, the same each time."""
+        keys = (zlib.crc32(key.encode()) for key in (self.name, purpose))
+        return np.random.default_rng([self.seed, *keys])
+
+    @cached_property
+    def _box(self) -> tuple[Array, Array]:
+        function = FUNCTIONS[self.name]
+        lower = np.broadcast_to(np.asarray(function.lower, dtype=float), self.dim)
+        upper = np.broadcast_to(np.asarray(function.upper, dtype=float), self.dim)
+        return lower, upper - lower
+
+    @cached_property
+    def _own_optimum(self) -> Array:
+        return FUNCTIONS[self.name].optimum(self.dim)
+
+    @cached_property
+    def _minimum(self) -> float:
+        return float(FUNCTIONS[self.name].formula(self._own_optimum[None])[0])
+
+    @cached_property
+    def _turn(self) -> Array:
+        if not self.rotate:
+            return np.eye(self.dim)
+        q, r = np.linalg.qr(self.rng("rotate").standard_normal((self.dim, self.dim)))
+        return np.asarray(q * np.sign(np.diag(r)))  # the signs make it uniform (Mezzadri 2007)
+
+    @cached_property
+    def optimum(self) -> Array:
+        """A minimiser in the unit cube, `(d,)`."""
+        if self.shift:
+            return self.rng("shift").uniform(SHIFT_MARGIN, 1 - SHIFT_MARGIN, self.dim)
+        lower, side = self._box
+        return np.asarray((self._own_optimum - lower) / side)
+
+    @cached_property
+    def spread(self) -> float:
+        """Standard deviation of the noise-free values on 2000 uniform points of the cube."""
+        return float(np.std(self.regret(self.rng("spread").random((SPREAD_POINTS, self.dim)))))
+
+    def regret(self, points: Array) -> Array:
+        """Return by how much noise-free values at points `(n, d)` exceed the minimum, `(n,)`."""
+        _, side = self._box
+        z = self._own_optimum + ((points - self.optimum) * side) @ self._turn.T
+        return np.asarray(np.maximum(FUNCTIONS[self.name].formula(z) - self._minimum, 0.0))
+
+    def values(self, points: Array) -> Array:
+        """Return the noise-free values of points `(n, d)`, `(n,)`."""
+        return self.regret(points) + self.offset
+
+    def observe(self, points: Array, rng: np.random.Generator) -> Array:
+        """Return the values of points `(n, d)` as a sampler sees them, with noise, `(n,)`."""
+        values = self.values(points)
+        if self.noise == 0:
+            return values
+        return values + self.noise * self.spread * rng.standard_normal(len(values))

@@ -1,0 +1,201 @@
+"""The domain of the model: parameters as numbers of [0, 1], and the features the kernel sees.
+
+A point is a row ``u`` (d,), one number for each parameter; NaN says that the parameter was not
+asked for. Features ``F`` (D,) are what distances are taken of: a numerical parameter is itself; a
+categorical one with c choices is c indicator columns, scaled so that two different choices are at
+distance 1, as far apart as the two ends of a range. A parameter that plays no part in a point
+(a branch not taken) has a neutral value: the middle, or all choices alike.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lattice_tools import Rank1Lattice
+from optuna_bkop._kernels import FloatArray
+
+_INDICATOR = math.sqrt(0.5)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter.
+
+    Attributes:
+        grid: The numbers of [0, 1] that stand for its values, ascending; None: all numbers do.
+        is_categorical: Whether the grid's order means nothing.
+    """
+
+    grid: FloatArray | None = None
+    is_categorical: bool = False
+
+    @property
+    def n_columns(self) -> int:
+        """How many features it has."""
+        return len(self.grid) if self.is_categorical and self.grid is not None else 1
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A parameter plays a part only where another one, ``parent``, has one of some values.
+
+    Attributes:
+        parent: Its index.
+        values: Numbers of its grid.
+    """
+
+    parent: int
+    values: frozenset[float]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """All parameters, and on which others each depends.
+
+    Attributes:
+        parameters: In the order of a point's numbers.
+        conditions: Index of a parameter -> when it plays a part; others always do.
+    """
+
+    parameters: tuple[Parameter, ...]
+    conditions: dict[int, Condition] = field(default_factory=dict)
+
+    @property
+    def dim(self) -> int:
+        """The number of parameters d."""
+        return len(self.parameters)
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """The parameter of each feature (D,)."""
+        columns = [parameter.n_columns for parameter in self.parameters]
+        return np.repeat(np.arange(self.dim), columns)
+
+    @cached_property
+    def numerical(self) -> NDArray[np.int64]:
+        """Indices of the parameters whose order means something."""
+        return np.array(
+            [j for j, p in enumerate(self.parameters) if not p.is_categorical], dtype=np.int64
+        )
+
+    @cached_property
+    def discrete(self) -> NDArray[np.int64]:
+        """Indices of the parameters that have a grid."""
+        return np.array(
+            [j for j, p in enumerate(self.parameters) if p.grid is not None], dtype=np.int64
+        )
+
+    @cached_property
+    def n_points(self) -> float:
+        """How many different points there are; infinity if any parameter has no grid."""
+        if len(self.discrete) < self.dim:
+            return math.inf
+        return math.prod(len(p.grid) for p in self.parameters if p.grid is not None)
+
+    @cached_property
+    def _first_column(self) -> NDArray[np.int64]:
+        return np.searchsorted(self.groups, np.arange(self.dim))
+
+    def snap(self, U: FloatArray) -> FloatArray:
+        """Each number of U (m, d) moved to the nearest of its parameter's grid."""
+        snapped = np.clip(U, 0.0, 1.0)
+        for j in self.discrete:
+            grid = self.parameters[j].grid
+            if grid is not None:
+                middles = (grid[1:] + grid[:-1]) / 2
+                snapped[:, j] = grid[np.searchsorted(middles, snapped[:, j])]
+        return snapped
+
+    def active(self, U: FloatArray) -> NDArray[np.bool_]:
+        """Which numbers of U (m, d) play a part."""
+        active = ~np.isnan(U)
+        for j, condition in self.conditions.items():
+            active[:, j] &= np.isin(U[:, condition.parent], list(condition.values))
+        return active
+
+    def features(self, U: FloatArray) -> FloatArray:
+        """The features (m, D) of points U (m, d)."""
+        active = self.active(U)
+        F = np.where(active, U, 0.5)[:, self.groups]
+        for j, parameter in enumerate(self.parameters):
+            if parameter.is_categorical and parameter.grid is not None:
+                first, n = self._first_column[j], parameter.n_columns
+                chosen = np.isclose(U[:, j, None], parameter.grid)
+                indicator = np.where(active[:, j, None], chosen, 1.0 / n)
+                F[:, first : first + n] = _INDICATOR * indicator
+        return F
+
+    def gradient(self, U: FloatArray, d_features: FloatArray) -> FloatArray:
+        """The gradient (m, d) in U of what has the gradient ``d_features`` (m, D)."""
+        gradient = np.zeros_like(U)
+        columns = self._first_column[self.numerical]
+        gradient[:, self.numerical] = d_features[:, columns]
+        return np.where(self.active(U), gradient, 0.0)
+
+    def keys(self, U: FloatArray) -> list[bytes]:
+        """For each point of U (m, d) a key; points that mean the same have the same key."""
+        numbers = np.where(self.active(U), np.round(np.nan_to_num(U) * 1e9), -1.0)
+        return [row.tobytes() for row in numbers.astype(np.int64)]
+
+    def all_points(self) -> FloatArray:
+        """All points (m, d) of a domain whose parameters all have a grid."""
+        grids = [p.grid for p in self.parameters if p.grid is not None]
+        return np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1).reshape(-1, self.dim)
+
+    def sequence(self, start: int, n: int) -> FloatArray:
+        """Points (n, d) of one space-filling sequence, from index ``start`` on."""
+        lattice = Rank1Lattice(2, (1,) * self.dim)
+        # Every second point of the sequence: the lattice's copies of the origin alone.
+        return self.snap(lattice.sequence(2 * start, 2 * n, np.full(self.dim, 0.5))[::2])
+
+    def neighbours(self, u: FloatArray, n_most: int = 12) -> FloatArray:
+        """Points (m, d) that differ from ``u`` (d,) in one discrete parameter.
+
+        All choices of a categorical parameter, and of an ordered one the values nearby and, in
+        growing strides, farther off; at most about ``n_most`` of each.
+        """
+        rows = []
+        for j in self.discrete:
+            grid = self.parameters[j].grid
+            if grid is None:
+                continue
+            at = int(np.argmin(np.abs(grid - u[j])))
+            if self.parameters[j].is_categorical:
+                others = np.arange(len(grid))
+            else:
+                strides = 2 ** np.arange(n_most // 2)
+                others = np.concatenate([at - strides, at + strides])
+                others = others[(others >= 0) & (others < len(grid))]
+            for other in others[others != at]:
+                row = u.copy()
+                row[j] = grid[other]
+                rows.append(row)
+        return np.array(rows).reshape(-1, self.dim)
+
+
+def find_conditions(U: FloatArray, parameters: tuple[Parameter, ...]) -> dict[int, Condition]:
+    """Conditions that explain which numbers of the observed points U (n, d) are NaN.
+
+    A parameter that was sometimes asked for depends on a parent with few values if the parent's
+    value decides in every row whether it was. Where no parent explains a parameter it is taken
+    to play a part always.
+    """
+    present = ~np.isnan(U)
+    parents = [j for j, p in enumerate(parameters) if p.grid is not None and len(p.grid) <= 32]
+    conditions: dict[int, Condition] = {}
+    for j in range(U.shape[1]):
+        if present[:, j].all() or not present[:, j].any():
+            continue
+        for parent in parents:
+            if parent == j or not present[:, parent].all():
+                continue
+            values_with = set(U[present[:, j], parent].tolist())
+            if values_with.isdisjoint(U[~present[:, j], parent].tolist()):
+                conditions[j] = Condition(parent, frozenset(values_with))
+                break
+    return conditions

@@ -1,0 +1,41 @@
+"""Stationary kernels as functions of the scaled squared distance.
+
+With r² = Σ_j ((x_j - z_j) / ℓ_j)², a kernel returns k(r²) and its derivative dk/d(r²), both
+elementwise. Both have k(0) = 1, as the paper's theorems ask, and finite derivatives at 0, so
+that gradients need no special case where points coincide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+#: r² -> k, dk/d(r²), of the shape of r².
+Kernel = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
+
+def matern52(r2: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Matérn kernel of smoothness 5/2: k = (1 + s + s²/3) exp(-s), s = sqrt(5 r²)."""
+    s = np.sqrt(5.0 * r2)
+    decay = np.exp(-s)
+    slope = (-5.0 / 6.0) * (1.0 + s) * decay
+    return (1.0 + s + s * s / 3.0) * decay, slope
+
+
+def squared_exponential(r2: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Squared exponential kernel: k = exp(-r²/2)."""
+    k = np.exp(-0.5 * r2)
+    return k, -0.5 * k
+
+
+KERNELS: dict[str, Kernel] = {"matern52": matern52, "se": squared_exponential}
+
+
+def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
+    """Squared Euclidean distances (n, m) of the rows of A (n, d) and B (m, d)."""
+    r2: FloatArray = np.einsum("ij,ij->i", A, A)[:, None] + np.einsum("ij,ij->i", B, B)
+    r2 -= 2.0 * (A @ B.T)
+    return np.maximum(r2, 0.0, out=r2)

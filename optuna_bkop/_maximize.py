@@ -1,0 +1,115 @@
+"""Maximising an acquisition over a whole batch: greedy starts and gradients, or CMA-ES.
+
+Both take a function of a batch ``U`` (q, d) inside a box and return a batch at least as good as
+the start. They know nothing of models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from optuna_bkop._kernels import FloatArray
+
+#: U (q, d) -> value, gradient (q, d).
+Objective = Callable[[FloatArray], tuple[float, FloatArray]]
+
+MAXIMIZERS = ("gradient", "cma")
+
+
+def by_gradient(
+    objective: Objective,
+    start: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    max_steps: int = 80,
+) -> tuple[FloatArray, float]:
+    """Projected quasi-Newton ascent (L-BFGS-B) over all numbers of a batch at once.
+
+    Args:
+        objective: Value and gradient.
+        start: Batch (q, d).
+        lower: Lower ends (d,) or (q, d) of the box.
+        upper: Upper ends.
+        max_steps: The largest number of steps.
+
+    Returns:
+        The batch (q, d) and its value.
+    """
+    from scipy.optimize import minimize
+
+    def negative(flat: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = objective(flat.reshape(start.shape))
+        return -value, -gradient.reshape(-1)
+
+    low = np.broadcast_to(lower, start.shape).reshape(-1)
+    high = np.broadcast_to(upper, start.shape).reshape(-1)
+    found = minimize(
+        negative,
+        np.clip(start.reshape(-1), low, high),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.column_stack([low, high]),
+        options={"maxiter": max_steps, "ftol": 1e-7},
+    )
+    return np.clip(found.x, low, high).reshape(start.shape), float(-found.fun)
+
+
+def by_cma(
+    objective: Objective,
+    start: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    rng: np.random.Generator,
+    max_evaluations: int = 20_000,
+) -> tuple[FloatArray, float]:
+    """CMA-ES (pycma) in all q * d dimensions, box-bounded: the paper's maximiser.
+
+    Args:
+        objective: Value and gradient, of which only the value is used.
+        start: Batch (q, d).
+        lower: Lower ends (d,) or (q, d) of the box.
+        upper: Upper ends.
+        rng: Source of its randomness.
+        max_evaluations: The largest number of evaluations.
+
+    Returns:
+        The best batch (q, d) that was evaluated, and its value.
+    """
+    import cma
+
+    low = np.broadcast_to(lower, start.shape).reshape(-1)
+    high = np.broadcast_to(upper, start.shape).reshape(-1)
+    free = high > low
+    best, best_value = np.clip(start, lower, upper), objective(np.clip(start, lower, upper))[0]
+    if not free.any():
+        return best, best_value
+    span = (high - low)[free]
+    flat = best.reshape(-1).copy()
+
+    def batch(x: FloatArray) -> FloatArray:
+        flat[free] = low[free] + span * np.clip(x, 0.0, 1.0)
+        return flat.reshape(start.shape)
+
+    options = {
+        "bounds": [0.0, 1.0],
+        "maxfevals": max_evaluations,
+        # pycma would seed numpy's global generator; NaN tells it not to.
+        "seed": np.nan,
+        "randn": lambda *shape: rng.standard_normal(shape),
+        "verbose": -9,
+        "verb_log": 0,
+        "verb_disp": 0,
+    }
+    strategy = cma.CMAEvolutionStrategy((flat[free] - low[free]) / span, 0.3, options)
+    while not strategy.stop():
+        population = strategy.ask()
+        values = [objective(batch(x))[0] for x in population]
+        strategy.tell(population, [-value for value in values])
+        top = int(np.argmax(values))
+        if values[top] > best_value:
+            best, best_value = batch(population[top]).copy(), values[top]
+    return best, best_value

@@ -1,0 +1,325 @@
+"""From data to the next batch: the models, and the strategies that choose points by them.
+
+Everything is in the numbers of [0, 1] of a `Domain`; values are warped and to be maximised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._acquisition import BatchAcquisition, Exploration
+from optuna_bkop._candidates import distinct, greedy, improve_discrete, random_points
+from optuna_bkop._domain import Domain
+from optuna_bkop._kernels import KERNELS, FloatArray
+from optuna_bkop._maximize import by_cma, by_gradient
+from optuna_bkop._surrogate import KernelModel, fit
+
+#: The model sees at most this many points, and kernel parameters are fitted to at most so many.
+_MAX_ACTIVE, _MAX_FITTED = 500, 250
+#: How many of the best points candidates are drawn around.
+_N_BEST = 5
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How batches are chosen; the sampler's arguments that concern the mathematics.
+
+    Attributes:
+        strategy: A name of `STRATEGIES`.
+        acquisition_form: "mean" or "rms" (see `_acquisition`).
+        maximizer: "gradient" or "cma".
+        kernel: A name of `KERNELS`.
+        rkhs_norm: B, the weight of the deviations.
+        noise_var: 0: noise-free; a number: fixed; None: estimated.
+        length_scale_factors: The acquisition is averaged over models that have the fitted
+            length scales times each of these.
+        prior_mean: Of the warped values.
+        trust_margin: Batches stay within the box around the best tenth of the points, widened
+            by this much; None: everywhere.
+    """
+
+    strategy: str = "bkop"
+    acquisition_form: str = "mean"
+    maximizer: str = "gradient"
+    kernel: str = "matern52"
+    rkhs_norm: float = 1.0
+    noise_var: float | None = None
+    length_scale_factors: tuple[float, ...] = (0.3, 0.6, 1.0)
+    prior_mean: float = -1.0
+    trust_margin: float | None = 0.1
+    n_starts: int = 3
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The models of some data; what they cost most is done.
+
+    Attributes:
+        models: Of the value, one for each length scale factor.
+        feasibility: Of each constraint, positive where it is met.
+        U: All observed points (n, d), the best first.
+        domain: The domain.
+        settings: How to choose.
+    """
+
+    models: tuple[KernelModel, ...]
+    feasibility: tuple[KernelModel, ...]
+    U: FloatArray
+    domain: Domain
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that a strategy needs to choose points.
+
+    Attributes:
+        models: Of the value, the held points in their covariance.
+        feasibility: Of the constraints.
+        best: The best points (p, d), NaN replaced by the middle.
+        n_known: How many points are observed or held.
+        lower: Lower ends of the box (d,).
+        upper: Upper ends.
+        domain: The domain.
+        settings: How to choose.
+        rng: Source of randomness.
+    """
+
+    models: tuple[KernelModel, ...]
+    feasibility: tuple[KernelModel, ...]
+    best: FloatArray
+    n_known: int
+    lower: FloatArray
+    upper: FloatArray
+    domain: Domain
+    settings: Settings
+    rng: np.random.Generator
+
+
+def fit_models(
+    U: FloatArray, y: FloatArray, constraints: FloatArray, *, domain: Domain, settings: Settings
+) -> Fitted:
+    """The models of warped values y (n,) at points U (n, d).
+
+    Args:
+        U: Points; NaN where a parameter was not asked for.
+        y: Warped values, to be maximised.
+        constraints: (n, k), at most 0 where met, NaN where unknown.
+        domain: The domain.
+        settings: How batches are chosen.
+    """
+    kernel = KERNELS[settings.kernel]
+    feasible = ~np.any(constraints > 0, axis=1)
+    scaled = _scaled_constraints(constraints)
+    if not feasible.any():
+        # Nothing is feasible yet: what is looked for is a smaller violation.
+        y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
+    order = np.lexsort((-y, ~feasible))
+    F = domain.features(U)
+    active = _active_set(F, order)
+
+    def models(
+        rows: NDArray[np.int64], values: FloatArray, prior_mean: float, factors: tuple[float, ...]
+    ) -> tuple[KernelModel, ...]:
+        hyperparameters = fit(
+            F[rows[:_MAX_FITTED]],
+            values[:_MAX_FITTED],
+            kernel=kernel,
+            groups=domain.groups,
+            prior_mean=prior_mean,
+            noise_var=settings.noise_var,
+        )
+        return tuple(
+            KernelModel.condition(
+                F[rows],
+                values,
+                kernel=kernel,
+                hyperparameters=hyperparameters.rougher(factor),
+                groups=domain.groups,
+                prior_mean=prior_mean,
+            )
+            for factor in factors
+        )
+
+    value_models = models(active, y[active], settings.prior_mean, settings.length_scale_factors)
+    feasibility: tuple[KernelModel, ...] = ()
+    if feasible.any():
+        for column in scaled.T:
+            known = active[~np.isnan(column[active])]
+            if len(known) and (column[known] > 0).any():
+                feasibility += models(known, -column[known], 0.0, (1.0,))
+    return Fitted(value_models, feasibility, U[order], domain, settings)
+
+
+def choose_batch(
+    fitted: Fitted, U_held: FloatArray, q: int, *, rng: np.random.Generator
+) -> FloatArray:
+    """The next q points (q, d), given that points U_held (p, d) are running.
+
+    They differ from each other and from all observed and held ones, as long as the domain has
+    others.
+    """
+    domain, settings = fitted.domain, fitted.settings
+    F_held = domain.features(U_held)
+    lower, upper = _trust_box(fitted.U, domain, settings.trust_margin)
+    situation = Situation(
+        models=tuple(model.condition_on(F_held) for model in fitted.models),
+        feasibility=fitted.feasibility,
+        best=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:_N_BEST],
+        n_known=len(fitted.U) + len(U_held),
+        lower=lower,
+        upper=upper,
+        domain=domain,
+        settings=settings,
+        rng=rng,
+    )
+    batch = STRATEGIES[settings.strategy](situation, q)
+    taken = {*domain.keys(fitted.U), *domain.keys(U_held)}
+    return distinct(batch, taken, domain, rng)
+
+
+def bkop(situation: Situation, q: int) -> FloatArray:
+    """Algorithms 2 and 4: the whole batch by its joint acquisition; one point: 1 and 3.
+
+    The first point after the lattice, alone, is the last step of Algorithm 5.
+    """
+    return _maximize(situation, _acquisition(situation), q)
+
+
+def gp_bucb(situation: Situation, q: int) -> FloatArray:
+    """GP-BUCB (Desautels et al. 2014): point by point, each with the mean of the start.
+
+    A chosen point narrows the deviation for the next ones, and leaves the mean as it is.
+    """
+    batch = np.empty((0, situation.domain.dim))
+    for _ in range(q):
+        now = _with_held(situation, batch)
+        batch = np.vstack([batch, _maximize(now, _acquisition(now), 1)])
+    return batch
+
+
+def gp_ucb_pe(situation: Situation, q: int) -> FloatArray:
+    """GP-UCB-PE (Contal et al. 2013): one point by upper confidence, then pure exploration.
+
+    The exploring points have the largest deviation within the relevant region: where the upper
+    confidence bound, with twice the weight, reaches the largest lower confidence bound.
+    """
+    batch = _maximize(situation, _acquisition(situation), 1)
+    norm = situation.settings.rkhs_norm
+    C = np.vstack([_candidates(situation), situation.best])
+    lower_bounds = BatchAcquisition(situation.models, -norm)
+    threshold = float(lower_bounds.candidates(situation.domain.features(C)).scores().max())
+    region = BatchAcquisition(situation.models, 2.0 * norm)
+    while len(batch) < q:
+        now = _with_held(situation, batch)
+        batch = np.vstack([batch, _maximize(now, Exploration(now.models, region, threshold), 1)])
+    return batch
+
+
+def bull(situation: Situation, q: int) -> FloatArray:
+    """Bull's non-adaptive batch (2011): all points but one are fixed in advance.
+
+    The fixed ones go on with one space-filling sequence; the last has the largest mean.
+    """
+    fixed = situation.domain.sequence(situation.n_known, q - 1)
+    mean_only = BatchAcquisition(situation.models, 0.0, feasibility=situation.feasibility)
+    return np.vstack([fixed, _maximize(situation, mean_only, 1)])
+
+
+STRATEGIES: dict[str, Callable[[Situation, int], FloatArray]] = {
+    "bkop": bkop,
+    "gp_bucb": gp_bucb,
+    "gp_ucb_pe": gp_ucb_pe,
+    "bull": bull,
+}
+
+
+def _acquisition(situation: Situation) -> BatchAcquisition:
+    settings = situation.settings
+    return BatchAcquisition(
+        situation.models, settings.rkhs_norm, settings.acquisition_form, situation.feasibility
+    )
+
+
+def _candidates(situation: Situation) -> FloatArray:
+    s = situation
+    return random_points(s.domain, s.lower, s.upper, s.best, s.rng)
+
+
+def _with_held(situation: Situation, U: FloatArray) -> Situation:
+    F = situation.domain.features(U)
+    return replace(situation, models=tuple(m.condition_on(F) for m in situation.models))
+
+
+def _maximize(
+    situation: Situation, acquisition: BatchAcquisition | Exploration, q: int
+) -> FloatArray:
+    """A batch (q, d) that maximises the acquisition within the box, on the domain's grid."""
+    domain, lower, upper = situation.domain, situation.lower, situation.upper
+
+    def objective(U: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = acquisition.value_and_gradient(domain.features(U))
+        return value, domain.gradient(U, gradient)
+
+    top, top_value = np.empty((q, domain.dim)), -np.inf
+    for _ in range(situation.settings.n_starts):
+        batch = greedy(acquisition, _candidates(situation), domain, q)
+        if situation.settings.maximizer == "cma":
+            batch, value = by_cma(objective, batch, lower, upper, rng=situation.rng)
+        else:
+            batch, value = by_gradient(objective, batch, lower, upper)
+        if len(domain.discrete):
+            batch = improve_discrete(acquisition, domain.snap(batch), domain)
+            fixed = np.isin(np.arange(domain.dim), domain.discrete)
+            low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
+            batch, value = by_gradient(objective, batch, low, high)
+        if value > top_value:
+            top, top_value = batch, value
+    return top
+
+
+def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows that the model sees, so that its cost stops growing with the number of trials.
+
+    A half are the best points, a quarter the nearest to the best one, and a quarter are spread
+    over the others evenly by rank. ``order`` lists all rows, the best first.
+    """
+    if len(order) <= _MAX_ACTIVE:
+        return order
+    n_best, n_near = _MAX_ACTIVE // 2, _MAX_ACTIVE // 4
+    best, others = order[:n_best], order[n_best:]
+    distance = np.linalg.norm(F[others] - F[order[0]], axis=1)
+    near = others[np.argsort(distance, kind="stable")[:n_near]]
+    rest = others[~np.isin(others, near)]
+    spread = rest[np.linspace(0, len(rest) - 1, _MAX_ACTIVE - n_best - n_near).astype(np.int64)]
+    return np.concatenate([best, near, np.unique(spread)])
+
+
+def _scaled_constraints(constraints: FloatArray) -> FloatArray:
+    """Each column over its median size, with tamed tails; signs stay."""
+    scaled = np.nan_to_num(constraints, nan=np.nan, posinf=1e300, neginf=-1e300)
+    for j in range(scaled.shape[1]):
+        sizes = np.abs(scaled[:, j])
+        sizes = sizes[sizes > 0]
+        scaled[:, j] = np.arcsinh(scaled[:, j] / (np.nanmedian(sizes) if len(sizes) else 1.0))
+    return scaled
+
+
+def _trust_box(
+    U_ordered: FloatArray, domain: Domain, margin: float | None
+) -> tuple[FloatArray, FloatArray]:
+    """The box around the best tenth of the points, widened by ``margin``."""
+    lower, upper = np.zeros(domain.dim), np.ones(domain.dim)
+    if margin is None:
+        return lower, upper
+    best = U_ordered[: max(domain.dim + 1, len(U_ordered) // 10)]
+    for j in domain.numerical:
+        seen = best[~np.isnan(best[:, j]), j]
+        if len(seen):
+            lower[j] = max(0.0, seen.min() - margin)
+            upper[j] = min(1.0, seen.max() + margin)
+    return lower, upper

@@ -1,0 +1,302 @@
+"""The frozen kernel model: posterior mean and covariance, and kernel parameters by MAP.
+
+Glossary: ``F`` features of observed points (n, D), ``y`` their values (n,), ``ell`` length scales
+of the features (D,), ``s2`` prior variance, ``noise_var`` the paper's σ², ``K`` kernel matrix with
+noise (n, n), ``L`` its Cholesky factor, ``alpha`` = K⁻¹ (y - prior mean).
+
+Several features may share one length scale (the indicator columns of a categorical parameter):
+``groups`` (D,) names the parameter of each feature.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._kernels import FloatArray, Kernel, squared_distances
+
+#: The first jitter tried, relative to the prior variance; each failure multiplies it by ten.
+_FIRST_JITTER = 1e-10
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """What a fit determines.
+
+    Attributes:
+        length_scales: One for each parameter (d,).
+        signal_var: Prior variance s2 of the values.
+        noise_var: Noise variance, on the scale of the values.
+    """
+
+    length_scales: FloatArray
+    signal_var: float
+    noise_var: float
+
+    def rougher(self, factor: float) -> Hyperparameters:
+        """The same with all length scales times ``factor``: below 1, a larger RKHS."""
+        return replace(self, length_scales=self.length_scales * factor)
+
+
+@dataclass(frozen=True)
+class KernelModel:
+    """Posterior of a kernel model (the paper's Eqs. 4-5 and 12-13, and 8 and 16 for batches).
+
+    Points that are only held (running trials) narrow the covariance and leave the mean as it is:
+    they are rows of the factor without a weight in ``alpha``.
+
+    Attributes:
+        kernel: Of the scaled squared distance.
+        inverse_scales: 1 / ell of the features (D,).
+        signal_var: Prior variance.
+        noise_var: Noise variance; 0 in the noise-free setting.
+        prior_mean: Of the values, far from all data.
+        Z: Scaled features of the observed, then of the held points (n + p, D).
+        L: Lower Cholesky factor of the kernel matrix with noise (n + p, n + p).
+        alpha: Weights (n + p,) of the mean; 0 for held points.
+    """
+
+    kernel: Kernel
+    inverse_scales: FloatArray
+    signal_var: float
+    noise_var: float
+    prior_mean: float
+    Z: FloatArray
+    L: FloatArray
+    alpha: FloatArray
+
+    @classmethod
+    def condition(
+        cls,
+        F: FloatArray,
+        y: FloatArray,
+        *,
+        kernel: Kernel,
+        hyperparameters: Hyperparameters,
+        groups: NDArray[np.int64],
+        prior_mean: float,
+    ) -> KernelModel:
+        """The model given values ``y`` (n,) at features ``F`` (n, D)."""
+        s2, noise_var = hyperparameters.signal_var, hyperparameters.noise_var
+        inverse_scales = 1.0 / hyperparameters.length_scales[groups]
+        Z = F * inverse_scales
+        K = s2 * kernel(squared_distances(Z, Z))[0]
+        L = cholesky(K, noise_var, s2)
+        alpha = cho_solve(L, y - prior_mean)
+        return cls(kernel, inverse_scales, s2, noise_var, prior_mean, Z, L, alpha)
+
+    def condition_on(self, F_held: FloatArray) -> KernelModel:
+        """The model that also holds points at features ``F_held`` (p, D), of unknown value.
+
+        The factor is extended by rows, not rebuilt: with K = [[K11, K12], [K21, K22]] the new
+        rows are [V', L22], V = L11⁻¹ K12 and L22 the factor of K22 - V'V.
+        """
+        if len(F_held) == 0:
+            return self
+        Z_held = F_held * self.inverse_scales
+        V = self.whiten(Z_held)
+        K22 = self.signal_var * self.kernel(squared_distances(Z_held, Z_held))[0]
+        n, p = len(self.Z), len(Z_held)
+        L = np.zeros((n + p, n + p))
+        L[:n, :n] = self.L
+        L[n:, :n] = V.T
+        L[n:, n:] = cholesky(K22 - V.T @ V, self.noise_var, self.signal_var)
+        return replace(
+            self,
+            Z=np.vstack([self.Z, Z_held]),
+            L=L,
+            alpha=np.append(self.alpha, np.zeros(p)),
+        )
+
+    def cross(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Prior covariance (n, m) of all rows with scaled features Z (m, D), and its slope."""
+        k, slope = self.kernel(squared_distances(self.Z, Z))
+        k *= self.signal_var
+        slope *= self.signal_var
+        return k, slope
+
+    def whiten(self, Z: FloatArray) -> FloatArray:
+        """V = L⁻¹ k(rows, Z), (n, m): the posterior covariance is k(Z, Z) - V'V."""
+        return solve_lower(self.L, self.cross(Z)[0])
+
+    def mean(self, F: FloatArray) -> FloatArray:
+        """Posterior mean (m,) at features F (m, D)."""
+        result: FloatArray = (
+            self.prior_mean + self.cross(F * self.inverse_scales)[0].T @ self.alpha
+        )
+        return result
+
+    def cov(self, F: FloatArray) -> FloatArray:
+        """Posterior covariance (m, m) of the noise-free values at features F (m, D)."""
+        Z = F * self.inverse_scales
+        V = self.whiten(Z)
+        K: FloatArray = self.signal_var * self.kernel(squared_distances(Z, Z))[0] - V.T @ V
+        return K
+
+    def mean_and_std(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Posterior mean and standard deviation (m,), (m,) at features F (m, D)."""
+        k = self.cross(F * self.inverse_scales)[0]
+        V = solve_lower(self.L, k)
+        variance = self.signal_var - np.einsum("ij,ij->j", V, V)
+        return self.prior_mean + k.T @ self.alpha, np.sqrt(np.maximum(variance, 0.0))
+
+
+def cholesky(K: FloatArray, noise_var: float, signal_var: float) -> FloatArray:
+    """Lower factor of K + noise, with jitter that grows only as far as it must.
+
+    Raises:
+        numpy.linalg.LinAlgError: If even a jitter as large as the signal does not help.
+    """
+    from scipy.linalg.lapack import dpotrf
+
+    diagonal = np.diag_indices_from(K)
+    jitter = 0.0
+    while jitter <= signal_var:
+        shifted = K.copy()
+        shifted[diagonal] += noise_var + jitter
+        L, info = dpotrf(shifted, lower=1, clean=1, overwrite_a=1)
+        # A factor whose pivots vanish to rounding would turn deviations into noise.
+        if info == 0 and L[diagonal].min() ** 2 > 1e-13 * signal_var:
+            factor: FloatArray = L
+            return factor
+        jitter = max(10.0 * jitter, _FIRST_JITTER * signal_var)
+    raise np.linalg.LinAlgError("The kernel matrix has no Cholesky factor at any jitter.")
+
+
+def solve_lower(L: FloatArray, B: FloatArray) -> FloatArray:
+    """L⁻¹ B by forward substitution; L (n, n) lower, B (n, m)."""
+    from scipy.linalg.lapack import dtrtrs
+
+    solution: FloatArray = dtrtrs(L, B, lower=1)[0]
+    return solution
+
+
+def cho_solve(L: FloatArray, B: FloatArray) -> FloatArray:
+    """(L L')⁻¹ B by two substitutions; B (n,) or (n, m)."""
+    from scipy.linalg.lapack import dpotrs
+
+    solution: FloatArray = dpotrs(L, B, lower=1)[0]
+    return solution if B.ndim == 2 else solution.reshape(-1)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Normal priors of the logarithms of the kernel parameters, for a MAP estimate.
+
+    Length scales: the distance of two random points of a cube grows like sqrt(dim), and so does
+    the prior's median. The noise is relative to the signal.
+    """
+
+    length_scale: float = 0.5
+    length_scale_width: float = 1.0
+    signal_width: float = 1.0
+    noise_ratio: float = 1e-4
+    noise_width: float = 2.0
+
+    def means(self, dim: int) -> FloatArray:
+        """Means of (log ell (d,), log s2, log noise ratio)."""
+        ell = math.log(self.length_scale * math.sqrt(dim))
+        return np.array([ell] * dim + [0.0, math.log(self.noise_ratio)])
+
+    def widths(self, dim: int) -> FloatArray:
+        """Standard deviations of the same."""
+        return np.array([self.length_scale_width] * dim + [self.signal_width, self.noise_width])
+
+
+#: Bounds of log ell, log s2 and log (noise / signal).
+_BOUNDS = ((math.log(0.02), math.log(50.0)), (math.log(1e-2), math.log(1e2)))
+_NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
+
+
+def negative_log_posterior(
+    theta: FloatArray,
+    F: FloatArray,
+    residual: FloatArray,
+    kernel: Kernel,
+    groups: NDArray[np.int64],
+    prior: Prior,
+    noise_var: float | None,
+) -> tuple[float, FloatArray]:
+    """-log p(values, theta) up to a constant, and its gradient (len(theta),).
+
+    theta = (log ell (d,), log s2, log noise ratio); the last only if ``noise_var`` is None.
+    With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t is tr(A dK/dt) / 2. For
+    the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²), and with
+    W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array.
+    """
+    dim = int(groups.max()) + 1
+    log_s2 = theta[dim]
+    s2 = math.exp(log_s2)
+    noise = s2 * math.exp(theta[dim + 1]) if noise_var is None else noise_var
+    Z = F * np.exp(-theta[:dim])[groups]
+    k, slope = kernel(squared_distances(Z, Z))
+    L = cholesky(s2 * k, noise, s2)
+    K_inv = cho_solve(L, np.eye(len(F)))
+    alpha = K_inv @ residual
+    value = 0.5 * float(residual @ alpha) + float(np.log(np.diagonal(L)).sum())
+
+    A = np.outer(alpha, alpha) - K_inv
+    W = A * (s2 * slope)
+    # Σ_ab W_ab (z_a - z_b)² = 2 (Σ_a w_a z_a² - z' W z), w the row sums of W.
+    per_feature = 2.0 * (W.sum(axis=1) @ (Z * Z) - np.einsum("aj,aj->j", Z, W @ Z))
+    gradient = np.zeros_like(theta)
+    gradient[:dim] = np.bincount(groups, weights=per_feature, minlength=dim)
+    trace = float(np.trace(A))
+    gradient[dim] = -0.5 * s2 * float(np.einsum("ab,ab->", A, k))
+    if noise_var is None:
+        gradient[dim] -= 0.5 * noise * trace
+        gradient[dim + 1] = -0.5 * noise * trace
+
+    deviation = (theta - prior.means(dim)[: len(theta)]) / prior.widths(dim)[: len(theta)]
+    value += 0.5 * float(deviation @ deviation)
+    gradient += deviation / prior.widths(dim)[: len(theta)]
+    return value, gradient
+
+
+def fit(
+    F: FloatArray,
+    y: FloatArray,
+    *,
+    kernel: Kernel,
+    groups: NDArray[np.int64],
+    prior_mean: float,
+    noise_var: float | None = None,
+    prior: Prior | None = None,
+) -> Hyperparameters:
+    """Maximum a posteriori kernel parameters for values y (n,) at features F (n, D).
+
+    The search starts at the prior's centre, so that whoever knows the same data finds the same.
+
+    Args:
+        F: Features (n, D).
+        y: Values (n,).
+        kernel: Of the scaled squared distance.
+        groups: The parameter of each feature (D,).
+        prior_mean: Of the values.
+        noise_var: A fixed noise variance; None estimates it.
+        prior: Of the kernel parameters.
+    """
+    from scipy.optimize import minimize
+
+    prior = Prior() if prior is None else prior
+    dim = int(groups.max()) + 1
+    start = prior.means(dim)
+    bounds = [_BOUNDS[0]] * dim + [_BOUNDS[1], _NOISE_BOUNDS]
+    if noise_var is not None:
+        start, bounds = start[:-1], bounds[:-1]
+    found = minimize(
+        negative_log_posterior,
+        start,
+        args=(F, y - prior_mean, kernel, groups, prior, noise_var),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 60, "ftol": 1e-6},
+    )
+    theta = found.x
+    s2 = math.exp(theta[dim])
+    noise = s2 * math.exp(theta[dim + 1]) if noise_var is None else noise_var
+    return Hyperparameters(np.exp(theta[:dim]), s2, noise)
