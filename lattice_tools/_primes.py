@@ -16,8 +16,21 @@ def primes_from(start: int, n: int) -> list[int]:
     return list(islice(filter(is_prime, count(start)), n))
 
 
+def prime_factors(n: int) -> list[int]:
+    """The distinct primes that divide ``n``, in increasing order."""
+    factors = []
+    for k in count(2):
+        if k * k > n:
+            break
+        if n % k == 0:
+            factors.append(k)
+            while n % k == 0:
+                n //= k
+    return [*factors, n] if n > 1 else factors
+
+
 def primitive_root(p: int) -> int:
     """The smallest generator of the multiplicative group modulo the prime ``p``."""
     order = p - 1
-    factors = [q for q in range(2, order + 1) if order % q == 0 and is_prime(q)]
+    factors = prime_factors(order)
     return next(g for g in range(1, p) if all(pow(g, order // q, p) != 1 for q in factors))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import count
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count, islice
 
 import numpy as np
 
 from lattice_tools._folded import IntArray, fold
-from lattice_tools._search import Found, Progress, check_budget, in_order
+from lattice_tools._search import Found, Progress, check_budget, in_order, search_size
 from lattice_tools.hua_wang import cosine_vectors
 from lattice_tools.korobov import korobov
 from lattice_tools.lattice import Rank1Lattice, positive_integer
@@ -19,6 +20,12 @@ from lattice_tools.subgroup import is_admissible, subgroup
 
 #: Cosine vectors of Algorithm 6 that are refined, the widest first; then starts are random.
 _N_COSINE = 40
+#: Primes of these cosine vectors (the paper's M).
+_N_PRIMES = 50
+#: The share of the budget that measuring cosine vectors may take, and Korobov's search as well.
+_SHARE_OF_STARTS = 0.1
+#: Seconds, unless the caller says otherwise.
+_BUDGET = 10.0
 #: Passes of one coordinate search: in practice, until it converges.
 _N_SWEEPS = 150
 #: A climb ends after this many changes in a row that did not help.
@@ -29,7 +36,8 @@ def best(
     n_points: int,
     dim: int,
     *,
-    budget: float = 10.0,
+    budget: float | None = None,
+    n_restarts: int | None = None,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -44,47 +52,66 @@ def best(
     Args:
         n_points: N.
         dim: d.
-        budget: Seconds. The more, the wider; what is found does depend on the machine's speed.
+        budget: Seconds; 10 if ``n_restarts`` is not given either. The more, the wider, but what
+            is found then depends on the speed of the machine.
+        n_restarts: The number of climbs. Without a budget the result is reproducible, and the
+            same for any number of jobs.
         seed: Of the random changes.
         jobs: The number of processes, each of which works on a climb of its own.
-        progress: Told the share of the budget that has passed.
+        progress: Told the share of the budget that has passed, or of the climbs that are done.
 
     Example:
         >>> best(1000, 10, budget=1.0).min_distance > 0.62738  # the paper's Algorithm 7
         True
     """
+    N, d = search_size(n_points, dim)
+    if budget is None and n_restarts is None:
+        budget = _BUDGET
     check_budget(budget)
-    positive_integer("n_points", n_points, minimum=2)
+    if n_restarts is not None:
+        positive_integer("n_restarts", n_restarts)
     begun = time.time()
+    n_done = 0
+
+    def report() -> None:
+        if progress is not None:
+            by_time = 0.0 if budget is None else (time.time() - begun) / budget
+            by_climbs = 0.0 if n_restarts is None else n_done / n_restarts
+            progress(min(1.0, max(by_time, by_climbs)))
+
     worker = Climb(
-        n_points,
-        positive_integer("dim", dim),
+        N,
+        d,
         n_sweeps=_N_SWEEPS,
         first_free=0,
-        deadline=begun + budget,
+        deadline=math.inf if budget is None else begun + budget,
+        tick=report if jobs == 1 else None,
     )
-    tasks = _tasks(worker, seed)
+    tasks = islice(_tasks(worker, seed, budget), n_restarts)
     top: Found | None = None
-    for found in in_order(worker, tasks, jobs=jobs):
+    for found in in_order(worker, tasks, jobs=jobs, tick=report):
         if top is None or found[0] > top[0]:
             top = found
-        elapsed = time.time() - begun
-        if progress is not None:
-            progress(min(1.0, elapsed / budget))
-        if elapsed >= budget:
+        n_done += 1
+        report()
+        if worker.is_late():
             break
     if top is None:
-        raise AssertionError("the stream of starts has no end")
+        raise RuntimeError("The search had no start.")
     if progress is not None:
         progress(1.0)
-    return Rank1Lattice(n_points, tuple(top[1]))
+    return Rank1Lattice(N, tuple(top[1]))
 
 
 @dataclass
 class Climb(CoordinateSearch):
-    """A worker that improves one start until nothing helps or the time is over."""
+    """A worker that improves one start until nothing helps or the time is over.
 
-    deadline: float = float("inf")
+    Attributes:
+        tick: Called after every change; None where the worker is sent to another process.
+    """
+
+    tick: Callable[[], None] | None = field(default=None, kw_only=True)
 
     def __call__(self, task: tuple[int, IntArray]) -> Found:  # type: ignore[override]
         """Climb from a start vector (d,) with a random generator of the given seed."""
@@ -92,7 +119,7 @@ class Climb(CoordinateSearch):
         rng = np.random.default_rng(seed)
         squared, b = self.improve(start)
         failures = 0
-        while failures < _PATIENCE and time.time() < self.deadline:
+        while failures < _PATIENCE and not self.is_late():
             trial = rng.permutation(b)
             most = min(self.dim, max(2, self.dim // 5))
             changed = rng.permutation(self.dim)[: rng.integers(1, most + 1)]
@@ -101,16 +128,19 @@ class Climb(CoordinateSearch):
             failures = 0 if trial_squared > squared else failures + 1
             if trial_squared >= squared:
                 squared, b = trial_squared, trial
+            if self.tick is not None:
+                self.tick()
         return squared, b
 
 
-def _tasks(worker: CoordinateSearch, seed: int) -> Iterator[tuple[int, IntArray]]:
+def _tasks(
+    worker: CoordinateSearch, seed: int, budget: float | None
+) -> Iterator[tuple[int, IntArray]]:
     """Start vectors without end, each with the seed of its climb: the promising ones first."""
     N, d = worker.n_points, worker.dim
-    cosines = np.unique(np.sort(fold(cosine_vectors(N, d, 50), N), axis=1), axis=0)
-    squared = [int(worker.squares.lengths(b).min()) for b in cosines]
-    starts = list(cosines[np.argsort(squared)[::-1][:_N_COSINE]])
-    starts.insert(1, np.array(korobov(N, d).base_vector))
+    share = None if budget is None else _SHARE_OF_STARTS * budget
+    starts = _widest_cosines(worker, share)
+    starts.insert(1, np.array(korobov(N, d, budget=share).base_vector))
     if is_admissible(N, d):
         starts.insert(0, np.array(subgroup(N, d).base_vector))
     seeds = np.random.SeedSequence(seed)
@@ -118,3 +148,16 @@ def _tasks(worker: CoordinateSearch, seed: int) -> Iterator[tuple[int, IntArray]
     for k in count():
         start = starts[k] if k < len(starts) else rng.choice(worker.values, size=d)
         yield int(seeds.spawn(1)[0].generate_state(1)[0]), start
+
+
+def _widest_cosines(worker: CoordinateSearch, budget: float | None) -> list[IntArray]:
+    """The widest of Algorithm 6's base vectors, as many as were measured within ``budget``."""
+    N, d = worker.n_points, worker.dim
+    deadline = math.inf if budget is None else time.time() + budget
+    measured: list[Found] = []
+    for _, block in cosine_vectors(N, d, _N_PRIMES, size=8, ordered=False):
+        measured += [(int(worker.squares.lengths(b).min()), b) for b in fold(block, N)]
+        if time.time() > deadline:
+            break
+    measured.sort(key=lambda found: -found[0])
+    return [b for _, b in measured[:_N_COSINE]]

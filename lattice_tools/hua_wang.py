@@ -6,11 +6,14 @@ from the field of 2 cos(2 pi / p); the paper searches over primes p and offsets.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from hashlib import blake2b
+
 import numpy as np
 
 from lattice_tools._folded import IntArray, fold
 from lattice_tools._primes import primes_from
-from lattice_tools._search import Measure, Progress, best_of
+from lattice_tools._search import Block, Measure, Progress, best_of, search_size
 from lattice_tools.lattice import Rank1Lattice, positive_integer
 from lattice_tools.scs import CoordinateSearch
 
@@ -38,14 +41,12 @@ def alg6(
         >>> round(alg6(1000, 10).min_distance, 5)  # the paper's
         0.59632
     """
-    starts = cosine_vectors(n_points, dim, n_primes)
+    N, d = search_size(n_points, dim)
     # Distances do not depend on signs and order of the components, and by the symmetry of the
     # cosine many (p, i) agree up to these: each lattice is measured once.
-    shapes = np.sort(fold(starts, n_points), axis=1)
-    starts = starts[np.sort(np.unique(shapes, axis=0, return_index=True)[1])]
-    worker = Measure(n_points, dim)
-    _, b = best_of(worker, starts, chunk=64, jobs=jobs, budget=budget, progress=progress)
-    return Rank1Lattice(n_points, tuple(b))
+    blocks = cosine_vectors(N, d, n_primes, size=64, ordered=False)
+    _, b = best_of(Measure(N, d), blocks, jobs=jobs, budget=budget, progress=progress)
+    return Rank1Lattice(N, tuple(b))
 
 
 def alg7(
@@ -73,24 +74,54 @@ def alg7(
         >>> round(alg7(1000, 10, n_primes=5).min_distance, 5)  # paper, 50 primes: 0.62738
         0.62183
     """
-    starts = fold(cosine_vectors(n_points, dim, n_primes), n_points)
+    N, d = search_size(n_points, dim)
+    worker = CoordinateSearch(N, d, n_sweeps=positive_integer("n_sweeps", n_sweeps))
     # The search depends on the order of the components: only vectors that are equal as they
     # stand are searched once.
-    starts = starts[np.sort(np.unique(starts, axis=0, return_index=True)[1])]
-    worker = CoordinateSearch(n_points, dim, n_sweeps=positive_integer("n_sweeps", n_sweeps))
-    _, b = best_of(worker, starts, chunk=8, jobs=jobs, budget=budget, progress=progress)
-    return Rank1Lattice(n_points, tuple(b))
+    blocks = cosine_vectors(N, d, n_primes, size=8, ordered=True)
+    _, b = best_of(worker, blocks, jobs=jobs, budget=budget, progress=progress)
+    return Rank1Lattice(N, tuple(b))
 
 
-def cosine_vectors(n_points: int, dim: int, n_primes: int) -> IntArray:
-    """All base vectors (n, d) of Algorithm 6, in the order of its loops."""
-    N = positive_integer("n_points", n_points, minimum=2)
-    positive_integer("dim", dim)
-    blocks = []
-    for p in primes_from(2 * dim + 1, positive_integer("n_primes", n_primes)):
-        q = np.arange(1, dim)
-        g = (q + np.arange(p)[:, None]) % p
-        # np.round rounds half to even, as the paper's tables need.
-        g = np.round(N * np.mod(np.abs(2 * np.cos(2 * np.pi * g / p)), 1)).astype(np.int64)
-        blocks.append(np.column_stack([np.ones(p, dtype=np.int64), g]))
-    return np.concatenate(blocks)
+def cosine_vectors(
+    n_points: int, dim: int, n_primes: int, *, size: int, ordered: bool
+) -> Iterator[Block]:
+    """The distinct base vectors of Algorithm 6, in the order of its loops, in small blocks.
+
+    Args:
+        n_points: N.
+        dim: d.
+        n_primes: How many primes p >= 2 d + 1.
+        size: The largest number of vectors in a block.
+        ordered: Whether vectors that differ by the order of their components are distinct; those
+            that differ only by signs never are.
+    """
+    primes = primes_from(2 * dim + 1, positive_integer("n_primes", n_primes))
+    seen: set[bytes] = set()
+    done = 0
+    for p in primes:
+        for first in range(0, p, size):
+            offsets = np.arange(first, min(first + size, p))
+            done += len(offsets)
+            b = _cosine_block(n_points, dim, p, offsets)
+            shapes = fold(b, n_points)
+            if not ordered:
+                shapes.sort(axis=1)
+            new = []
+            for row, shape in enumerate(shapes):
+                # A digest in place of the vector: there are many, and they may be long.
+                key = blake2b(shape.tobytes(), digest_size=16).digest()
+                if key not in seen:
+                    seen.add(key)
+                    new.append(row)
+            if new:
+                yield done / sum(primes), b[new]
+
+
+def _cosine_block(N: int, d: int, p: int, offsets: IntArray) -> IntArray:
+    """The base vectors (k, d) of one prime p and some offsets i (k,)."""
+    q = np.arange(1, d)
+    g = (q + offsets[:, None]) % p
+    # np.round rounds half to even, as the paper's tables need.
+    g = np.round(N * np.mod(np.abs(2 * np.cos(2 * np.pi * g / p)), 1)).astype(np.int64)
+    return np.column_stack([np.ones(len(offsets), dtype=np.int64), g])

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from lattice_tools._search import Measure, Progress, best_of
-from lattice_tools.lattice import Rank1Lattice, positive_integer
+from lattice_tools._search import Block, Measure, Progress, best_of, search_size
+from lattice_tools.lattice import Rank1Lattice
+
+#: Multipliers handed to a worker at once.
+_CHUNK = 64
 
 
 def korobov(
@@ -29,13 +34,18 @@ def korobov(
         >>> korobov(1000, 3).base_vector
         (1, 306, 636)
     """
-    N = positive_integer("n_points", n_points, minimum=2)
-    positive_integer("dim", dim)
-    # N - a only flips signs of a's components, so multipliers up to N // 2 are all there are.
-    a = np.arange(1, N // 2 + 1, dtype=np.int64)
-    starts = np.ones((len(a), dim), dtype=np.int64)
-    for j in range(1, dim):
-        starts[:, j] = starts[:, j - 1] * a % N
-    worker = Measure(N, dim)
-    _, b = best_of(worker, starts, chunk=64, jobs=jobs, budget=budget, progress=progress)
+    N, d = search_size(n_points, dim)
+    worker = Measure(N, d)
+    _, b = best_of(worker, _power_vectors(N, d), jobs=jobs, budget=budget, progress=progress)
     return Rank1Lattice(N, tuple(b))
+
+
+def _power_vectors(N: int, d: int) -> Iterator[Block]:
+    # N - a only flips signs of a's components, so multipliers up to N // 2 are all there are.
+    H = N // 2
+    for first in range(1, H + 1, _CHUNK):
+        a = np.arange(first, min(first + _CHUNK, H + 1), dtype=np.int64)
+        b = np.ones((len(a), d), dtype=np.int64)
+        for j in range(1, d):
+            b[:, j] = b[:, j - 1] * a % N
+        yield int(a[-1]) / H, b

@@ -47,11 +47,7 @@ class Rank1Lattice:
         base_vector = tuple(integer("base_vector", b) % n_points for b in components)
         if not base_vector:
             raise ValueError("`base_vector` must have at least one component, got none.")
-        if len(base_vector) * (n_points // 2) ** 2 >= 2**63:
-            raise ValueError(
-                f"A lattice of {n_points} points in {len(base_vector)} dimensions is too large: "
-                "squared distances must fit into 64 bits."
-            )
+        checked_size(n_points, len(base_vector))
         object.__setattr__(self, "n_points", n_points)
         object.__setattr__(self, "base_vector", base_vector)
 
@@ -77,20 +73,20 @@ class Rank1Lattice:
         A lattice is a group: its smallest difference is its smallest non-zero element. Elements
         i and N - i are as long as each other, so half of them suffice.
         """
+        last = self.n_points // 2
+        return min(
+            self._squared_length(np.arange(i, min(i + _CHUNK, last + 1), dtype=np.int64))
+            for i in range(1, last + 1, _CHUNK)
+        )
+
+    def _squared_length(self, index: NDArray[np.int64]) -> int:
+        """The smallest of ``N**2`` times the squared torus lengths of some points."""
         N = self.n_points
-        b = np.array(self.base_vector, dtype=np.int64)
-        smallest: int | None = None
-        for start in range(1, N // 2 + 1, _CHUNK):
-            i = np.arange(start, min(start + _CHUNK, N // 2 + 1), dtype=np.int64)
-            total = np.zeros(len(i), dtype=np.int64)
-            for b_j in b:
-                r = i * b_j % N
-                total += np.minimum(r, N - r) ** 2
-            chunk_smallest = int(total.min())
-            smallest = chunk_smallest if smallest is None else min(smallest, chunk_smallest)
-        if smallest is None:
-            raise AssertionError("a lattice has at least two points")
-        return smallest
+        total = np.zeros(len(index), dtype=np.int64)
+        for b_j in self.base_vector:
+            r = index * b_j % N
+            total += np.minimum(r, N - r) ** 2
+        return int(total.min())
 
     def points(self, shift: ArrayLike | None = None) -> NDArray[np.float64]:
         """All points, in the order of their index.
@@ -108,7 +104,7 @@ class Rank1Lattice:
         """``n`` points from index ``start`` on, without an end.
 
         Index ``k * N + i`` is point i of the k-th copy of the lattice. Copies differ by the
-        multiples of one irrational vector, so that no two points of the sequence coincide.
+        multiples of one irrational vector, so that no two of them share a point.
 
         Args:
             start: The first index, at least 0.
@@ -118,8 +114,8 @@ class Rank1Lattice:
         Returns:
             Array (n, d) with entries in [0, 1).
         """
-        if start < 0 or n < 0:
-            raise ValueError(f"`start` and `n` must not be negative, got {start} and {n}.")
+        start = positive_integer("start", start, minimum=0)
+        n = positive_integer("n", n, minimum=0)
         N = self.n_points
         index = np.arange(start, start + n, dtype=np.int64)
         i, copy = index % N, index // N
@@ -149,6 +145,20 @@ class Rank1Lattice:
         if missing:
             raise ValueError(f"A lattice needs {missing[0]!r}, got only {sorted(data)}.")
         return cls(data["n_points"], data["base_vector"])
+
+
+def checked_size(n_points: object, dim: object) -> tuple[int, int]:
+    """N and d as ints, if a lattice can have this size; else a ValueError that names them."""
+    N = positive_integer("n_points", n_points, minimum=2)
+    d = positive_integer("dim", dim)
+    # Sums of d + 1 squares of up to N // 2, and products of two numbers below N, must fit.
+    if max(d + 1, 4) * (N // 2) ** 2 >= 2**63:
+        largest = 2 * math.isqrt((2**63 - 1) // max(d + 1, 4)) + 1
+        raise ValueError(
+            f"In {d} dimensions `n_points` must be at most {largest}, so that squared distances "
+            f"fit into 64 bits, got {N}."
+        )
+    return N, d
 
 
 def integer(name: str, value: object) -> int:

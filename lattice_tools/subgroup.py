@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import count
 
 from lattice_tools._primes import is_prime, primitive_root
-from lattice_tools.lattice import Rank1Lattice, positive_integer
+from lattice_tools.lattice import Rank1Lattice, checked_size
 
 
 def subgroup(n_points: int, dim: int) -> Rank1Lattice:
@@ -21,8 +21,7 @@ def subgroup(n_points: int, dim: int) -> Rank1Lattice:
         >>> subgroup(61, 3).base_vector
         (1, 48, 47)
     """
-    N = positive_integer("n_points", n_points, minimum=2)
-    positive_integer("dim", dim)
+    N, dim = checked_size(n_points, dim)
     if not is_admissible(N, dim):
         below, above = admissible_neighbours(N, dim)
         nearest = f"{above}" if below is None else f"{below} and {above}"
