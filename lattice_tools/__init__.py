@@ -6,7 +6,7 @@ from lattice_tools.best import best
 from lattice_tools.build import METHODS, build
 from lattice_tools.hua_wang import alg6, alg7
 from lattice_tools.korobov import korobov
-from lattice_tools.lattice import Rank1Lattice
+from lattice_tools.lattice import Rank1Lattice, kronecker
 from lattice_tools.scs import scs
 from lattice_tools.subgroup import subgroup
 
@@ -25,6 +25,7 @@ __all__ = [
     "build",
     "covering_radius",
     "korobov",
+    "kronecker",
     "mesh_ratio",
     "scs",
     "separation",

@@ -126,10 +126,11 @@ def best_of(
 
     best: Found | None = None
     for found in in_order(worker, tasks(), jobs=jobs):
+        share = shares.popleft()
         if best is None or found[0] > best[0]:
             best = found
         if progress is not None:
-            progress(shares.popleft())
+            progress(share)
         if worker.is_late():
             break
     if best is None:

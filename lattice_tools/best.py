@@ -61,7 +61,7 @@ def best(
         progress: Told the share of the budget that has passed, or of the climbs that are done.
 
     Example:
-        >>> best(1000, 10, budget=1.0).min_distance > 0.62738  # the paper's Algorithm 7
+        >>> best(1000, 10, n_restarts=2).min_distance > 0.62738  # the paper's Algorithm 7
         True
     """
     N, d = search_size(n_points, dim)

@@ -75,12 +75,12 @@ class Rank1Lattice:
         """
         last = self.n_points // 2
         return min(
-            self._squared_length(np.arange(i, min(i + _CHUNK, last + 1), dtype=np.int64))
+            self._shortest(np.arange(i, min(i + _CHUNK, last + 1), dtype=np.int64))
             for i in range(1, last + 1, _CHUNK)
         )
 
-    def _squared_length(self, index: NDArray[np.int64]) -> int:
-        """The smallest of ``N**2`` times the squared torus lengths of some points."""
+    def _shortest(self, index: NDArray[np.int64]) -> int:
+        """``N**2`` times the smallest squared torus length of the points i (k,) in ``index``."""
         N = self.n_points
         total = np.zeros(len(index), dtype=np.int64)
         for b_j in self.base_vector:
@@ -177,6 +177,19 @@ def positive_integer(name: str, value: object, minimum: int = 1) -> int:
     ):
         raise ValueError(f"`{name}` must be an integer of at least {minimum}, got {value!r}.")
     return int(value)
+
+
+def kronecker(start: int, n: int, dim: int) -> NDArray[np.float64]:
+    """Points (n, d) of [0, 1): the multiples, from ``start`` on, of one irrational vector, mod 1.
+
+    They fill the cube evenly at every length, with no lattice to search for.
+
+    Example:
+        >>> kronecker(1, 2, 1).round(6).tolist()
+        [[0.618034], [0.236068]]
+    """
+    index = np.arange(start, start + n, dtype=np.float64)
+    return np.mod(np.outer(index, _irrational_direction(dim)), 1.0)
 
 
 def _irrational_direction(dim: int) -> NDArray[np.float64]:

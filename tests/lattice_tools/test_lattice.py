@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lattice_tools import Rank1Lattice
+from lattice_tools import Rank1Lattice, kronecker
 from lattice_tools import lattice as lattice_module
 
 
@@ -111,6 +111,16 @@ def test_each_copy_in_a_sequence_is_the_lattice_moved():
     lattice = Rank1Lattice(12, (1, 5))
     copy = lattice.sequence(24, 12)
     np.testing.assert_allclose((copy - copy[0] - lattice.points() + 0.5) % 1, 0.5, atol=1e-12)
+
+
+def test_kronecker_points_are_distinct_and_continue():
+    points = kronecker(0, 2000, 3)
+    assert points.shape == (2000, 3)
+    assert np.all((points >= 0) & (points < 1))
+    assert len({tuple(x) for x in points.tolist()}) == 2000
+    np.testing.assert_array_equal(kronecker(500, 100, 3), points[500:600])
+    # Each half of the cube gets its half of the points.
+    np.testing.assert_allclose((points < 0.5).mean(axis=0), 0.5, atol=0.01)
 
 
 def test_base_vectors_are_kept_modulo_n():
