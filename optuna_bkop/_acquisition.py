@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,6 +122,10 @@ class Exploration:
         def take(self, index: int) -> None:
             """Nothing changes."""
 
+        def copy(self) -> Exploration.Scores:
+            """Nothing can change, so that the same will do."""
+            return self
+
 
 class CandidateScores:
     """Scores of candidates as the next point of a batch that grows point by point.
@@ -152,6 +157,12 @@ class CandidateScores:
             part.take(index)
         self._sum_log_feasible += float(self._log_feasible[index])
         self._size += 1
+
+    def copy(self) -> CandidateScores:
+        """The batch so far, to be grown differently; what cost most is shared."""
+        other = copy(self)
+        other._parts = [part.copy() for part in self._parts]
+        return other
 
 
 class _Candidates:
@@ -188,7 +199,11 @@ class _Candidates:
         self._size += 1
         model = self._model
         prior = model.kernel(squared_distances(self._Z, self._Z[index : index + 1]))[0][:, 0]
-        self._cross += model.signal_var * prior - self._V.T @ self._V[:, index]
+        cross = model.signal_var * prior - self._V.T @ self._V[:, index]
+        self._cross = self._cross + cross  # a new array: copies share the old one
+
+    def copy(self) -> _Candidates:
+        return copy(self)
 
 
 def _value_and_gradient(

@@ -6,6 +6,8 @@ known -> else fit -> maximise jointly -> publish -> take a point that nobody els
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,27 +15,36 @@ from typing import Any
 import numpy as np
 import optuna
 from optuna import Study
+from optuna.storages._heartbeat import is_heartbeat_enabled
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 
 from optuna_bkop import _plan
 from optuna_bkop._candidates import distinct
+from optuna_bkop._clock import Watch
 from optuna_bkop._domain import Domain, find_conditions
-from optuna_bkop._history import TrialReader, concurrency, read_history
+from optuna_bkop._history import Finished, TrialReader, concurrency, read_history
 from optuna_bkop._kernels import FloatArray
-from optuna_bkop._plan import Point, View
+from optuna_bkop._plan import Bounds, Entry, Point, View
 from optuna_bkop._space import UnitCube
 from optuna_bkop._startup import lattice_point, seed_of
 from optuna_bkop._strategies import Fitted, Settings, choose_batch, fit_models
+from optuna_bkop._threads import one_thread
 from optuna_bkop._warp import warp
 
 _logger = optuna.logging.get_logger(f"optuna.{__name__}")
 
 #: A running trial is taken for dead when it is this many times older than the longest finished.
 _STALE_TIMES = 5.0
+#: A trial without a point is expected to ask within so many seconds, or times the longest ask.
+_ASK_SECONDS, _ASK_TIMES = 10.0, 5.0
+#: A read of the trials that is older than so many seconds is not used again.
+_FRESH_SECONDS = 0.1
 #: A startup point that was given back is replaced by one so many indices on, in another copy of
 #: the lattice.
 _FAR = 1_000_003
+#: So many of the last trials without a value are remembered.
+_MAX_LOST = 100
 
 
 @dataclass(frozen=True)
@@ -60,8 +71,27 @@ class Memory:
     """Caches: nothing in them that another worker could not compute from the storage."""
 
     reader: TrialReader = field(default_factory=TrialReader)
-    fitted: tuple[str, Fitted] | None = None
+    watch: Watch = field(default_factory=Watch)
+    fitted: tuple[object, Fitted] | None = None
+    longest_ask: float = 0.0
     said_exhausted: bool = False
+    ahead: tuple[object, float, Sequence[FrozenTrial], Finished] | None = None
+
+    def read_ahead(self, study: Study, trial: FrozenTrial) -> Finished:
+        """Read the trials for the space of a trial; its ask, which follows, need not again."""
+        trials = study.get_trials(deepcopy=False)
+        finished = self.reader.read(trials)
+        self.ahead = (study._study_id, trial._trial_id), time.monotonic(), trials, finished
+        return finished
+
+    def read(self, study: Study, trial: FrozenTrial) -> tuple[Sequence[FrozenTrial], Finished]:
+        """Read the trials, unless they were just read ahead for this trial."""
+        ahead, self.ahead = self.ahead, None
+        if ahead is not None and ahead[0] == (study._study_id, trial._trial_id):
+            if time.monotonic() - ahead[1] < _FRESH_SECONDS:
+                return ahead[2:]
+        trials = study.get_trials(deepcopy=False)
+        return trials, self.reader.read(trials)
 
 
 class Ask:
@@ -93,25 +123,69 @@ class Ask:
         self._options = options
         self._memory = memory
         self._space = _plan.Space(f"{seed_of('space', cube.signature):032x}"[:16], cube.dim)
-        self._trials = study.get_trials(deepcopy=False)
-        records = memory.reader.read(self._trials)
-        maximize = study.directions[0] == StudyDirection.MAXIMIZE
-        self._history = read_history(records, cube, maximize=maximize)
-        self._fingerprint = self._history.fingerprint(cube.signature)
-        conditions = find_conditions(self._history.U, cube.parameters)
-        self._domain = Domain(cube.parameters, conditions)
-        longest = max((record.seconds for record in records), default=0.0)
-        self._stale_bound = max(options.stale_after, _STALE_TIMES * longest)
 
     def answer(self) -> dict[str, Any]:
         """The parameters of the trial."""
-        n_known, n_startup = len(self._history), self._options.n_startup_trials
-        n_running = len(self._view(self._trials).running)
-        in_startup = n_known < max(1, n_startup // 2) or n_known + n_running < n_startup
-        choose = self._startup_point if in_startup else self._planned_point
-        self._say_if_exhausted()
-        point = _plan.claim_point(self._study, self._trial, self._space, self._read, choose)
+        begun = time.monotonic()
+        point = _plan.claim_point(
+            self._study, self._trial, self._space, self._look, self._choose, self._others
+        )
+        seconds = time.monotonic() - begun
+        self._memory.longest_ask = max(self._memory.longest_ask, seconds)
         return self._cube.decode(_plan.from_integers(point))
+
+    def _look(self, rivals: frozenset[int]) -> View:
+        """Read the trials. All that this ask knows is from its last read."""
+        study, cube, options = self._study, self._cube, self._options
+        self._trials, finished = self._memory.read(study, self._trial)
+        maximize = study.directions[0] == StudyDirection.MAXIMIZE
+        self._history = read_history(finished, cube, maximize=maximize)
+        conditions = find_conditions(self._history.U, cube.parameters)
+        self._domain = Domain(cube.parameters, conditions)
+        # A plan is of its study and its values. The generator's seed is not, so that one seed
+        # gives the same in every study, and whatever the values' unit.
+        self._known = self._history.fingerprint(cube.signature)
+        self._fingerprint = self._history.fingerprint(
+            cube.signature, study.study_name, self._history.values.tobytes()
+        )
+        beside = finished.beside(self._history)
+        self._ended = [trial for trial in beside if trial.state.is_finished()]
+        # With heartbeats Optuna itself finds out who is dead.
+        bound = max(options.stale_after, _STALE_TIMES * finished.longest)
+        return _plan.read_view(
+            beside,
+            self._trial.number,
+            self._fingerprint,
+            self._space,
+            watch=self._memory.watch,
+            bounds=Bounds(
+                running=math.inf if is_heartbeat_enabled(study._storage) else bound,
+                asking=max(_ASK_SECONDS, _ASK_TIMES * self._memory.longest_ask),
+            ),
+            rivals=rivals,
+        )
+
+    def _others(self) -> list[FrozenTrial]:
+        return self._memory.reader.unread(self._study.get_trials(deepcopy=False))
+
+    def _choose(self, view: View, given_back: int) -> Entry:
+        """A point, and what was planned with it, if anything."""
+        n_known, n_startup = len(self._history), self._options.n_startup_trials
+        self._say_if_exhausted()
+        if (
+            n_known < max(1, n_startup // 2)
+            or n_known + len(view.running) < n_startup
+            or given_back == _plan.MAX_GIVEN_BACK
+        ):
+            index = self._trial.number + given_back * _FAR
+            return Entry(self._lattice_points(view, index, 1)[0])
+        if len(view.free) > view.place:
+            return Entry(view.free[view.place], of=self._fingerprint)
+        points = self._planned(view)
+        point = (*view.free, *points)[view.place]
+        # A trial publishes one part of a plan; that it needs more is a rare accident.
+        plan = () if view.is_owner else tuple(points)
+        return Entry(point, self._fingerprint, plan, self._fingerprint, view.plan)
 
     def _say_if_exhausted(self) -> None:
         n_points = self._domain.n_points
@@ -124,32 +198,18 @@ class Ask:
                 "on points are suggested again."
             )
 
-    def _read(self) -> View:
-        return self._view(self._study.get_trials(deepcopy=False))
-
-    def _view(self, trials: Sequence[FrozenTrial]) -> View:
-        return _plan.read_view(
-            trials, self._trial.number, self._fingerprint, self._space, bound=self._stale_bound
-        )
-
-    def _startup_point(self, view: View, given_back: int) -> Point:
-        return self._lattice_points(view, self._trial.number + given_back * _FAR, 1)[0]
-
-    def _planned_point(self, view: View, given_back: int) -> Point:
-        if len(view.free) > view.place:
-            return view.free[view.place]
-        points = self._planned(view)
-        _plan.publish_plan(self._study, self._trial, points, self._fingerprint)
-        return points[view.place]
-
     def _planned(self, view: View) -> list[Point]:
         """Points chosen jointly, for this trial and for those that run beside it."""
-        U_held = self._held(view)
-        batch_size = self._options.batch_size or concurrency(self._trials)
-        q = max(view.place + 1, batch_size - len(U_held))
-        rng = np.random.default_rng(seed_of(self._root, "plan", self._fingerprint))
+        U_held = self._points(view.running)
+        n_free = len(view.free)
+        q = max(view.n_asking + 1, self._batch_size(view) - len(U_held)) - n_free
+        rng = np.random.default_rng(seed_of(self._root, "plan", self._known))
         try:
-            batch = choose_batch(self._fitted(), U_held, q, rng=rng)
+            with one_thread(), np.errstate(all="ignore"):
+                U_free = [_plan.from_integers(point) for point in view.free]
+                U_held = np.vstack([U_held, *U_free, self._lost()])
+                batch = choose_batch(self._fitted(), U_held, q, rng=rng)
+            return [_plan.to_integers(u) for u in batch]
         except Exception as error:
             # Whatever goes wrong with the numbers, the study goes on.
             _logger.warning(
@@ -157,38 +217,56 @@ class Ask:
                 f"failed: {type(error).__name__}: {error}"
             )
             return self._lattice_points(view, self._trial.number, q)
-        return [_plan.to_integers(u) for u in batch]
+
+    def _batch_size(self, view: View) -> int:
+        if self._options.batch_size is not None:
+            return self._options.batch_size
+        alive = {self._trial.number, *(trial.number for trial in view.running)}
+        ran = [t for t in self._trials if t.state.is_finished() or t.number in alive]
+        return max(concurrency(ran, seen=_plan.seen_running), len(alive))
 
     def _fitted(self) -> Fitted:
-        if self._memory.fitted is None or self._memory.fitted[0] != self._fingerprint:
+        U, values = self._history.U, self._history.values
+        constraints = self._history.constraints
+        # A sampler may serve several studies, whose trials have the same numbers.
+        key = (self._fingerprint, U.tobytes(), values.tobytes(), constraints.tobytes())
+        if self._memory.fitted is None or self._memory.fitted[0] != key:
             fitted = fit_models(
-                self._history.U,
-                warp(self._history.values, self._options.warping),
-                self._history.constraints,
+                U,
+                warp(values, self._options.warping),
+                constraints,
                 domain=self._domain,
                 settings=self._options.settings,
             )
-            self._memory.fitted = (self._fingerprint, fitted)
+            self._memory.fitted = (key, fitted)
         return self._memory.fitted[1]
 
     def _lattice_points(self, view: View, index: int, n: int) -> list[Point]:
         """Points of the study's lattice from ``index`` on, taken ones replaced by others."""
         n_startup = self._options.n_startup_trials
         U = [lattice_point(self._root, self._cube.names, index + i, n_startup) for i in range(n)]
-        U_held = self._held(view)
+        U_held = np.vstack([self._points(view.running), self._lost()])
         taken = {*self._domain.keys(self._history.U), *self._domain.keys(U_held)}
         rng = np.random.default_rng(seed_of(self._root, "startup", str(index)))
         batch = distinct(self._domain.snap(np.array(U)), taken, self._domain, rng)
         return [_plan.to_integers(u) for u in batch]
 
-    def _held(self, view: View) -> FloatArray:
-        """The points (p, d) of running trials: as published, or as far as already suggested."""
-        rows = np.full((len(view.running), self._cube.dim), np.nan)
-        for row, trial in zip(rows, view.running, strict=True):
+    def _lost(self) -> FloatArray:
+        """The points (p, d) of trials that lately ended without a value.
+
+        They are held like running ones. Nothing was learnt from them, so the model would choose
+        them again, and again.
+        """
+        return self._points(self._ended[-_MAX_LOST:])
+
+    def _points(self, trials: Sequence[FrozenTrial]) -> FloatArray:
+        """The points (p, d) of trials: as published, or as far as already suggested."""
+        rows = np.full((len(trials), self._cube.dim), np.nan)
+        for row, trial in zip(rows, trials, strict=True):
             point = _plan.read_point(trial, self._space)
             if point is not None:
                 row[:] = _plan.from_integers(point)
             suggested = self._cube.encode(trial.params, trial.distributions)
             row[:] = np.where(np.isnan(suggested), row, suggested)
-        held: FloatArray = rows[~np.isnan(rows).all(axis=1)]
-        return held
+        points: FloatArray = rows[~np.isnan(rows).all(axis=1)]
+        return points

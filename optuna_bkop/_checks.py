@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,52 @@ def check_integer(name: str, value: object, minimum: int) -> None:
         raise ValueError(f"`{name}` must be {kind}, got {value!r}.")
 
 
+def check_finite(name: str, value: object, kind: str = "finite") -> float:
+    """``value`` as a float; a ValueError unless it is a finite number."""
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):  # type: ignore[arg-type]
+        raise ValueError(f"`{name}` must be a {kind} number, got {value!r}.")
+    return float(value)  # type: ignore[arg-type]
+
+
 def check_number(name: str, value: object, *, positive: bool = False) -> None:
     """Raise a ValueError unless ``value`` is a finite number, not negative."""
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or value < 0 or (positive and value == 0):  # type: ignore[arg-type, operator]
-        kind = "positive" if positive else "non-negative"
-        raise ValueError(f"`{name}` must be a {kind} finite number, got {value!r}.")
+    kind = "positive finite" if positive else "non-negative finite"
+    x = check_finite(name, value, kind)
+    if x < 0 or (positive and x == 0):
+        raise ValueError(f"`{name}` must be a {kind} number, got {value!r}.")
+
+
+def check_numbers(name: str, values: object) -> tuple[float, ...]:
+    """``values`` as floats; a ValueError unless they are positive finite numbers, at least one."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ValueError(f"`{name}` must be a sequence of positive numbers, got {values!r}.")
+    numbers = tuple(values)
+    if not numbers:
+        raise ValueError(f"`{name}` must hold at least one positive number, got none.")
+    for number in numbers:
+        check_number(name, number, positive=True)
+    return tuple(float(number) for number in numbers)
+
+
+def check_boolean(name: str, value: object) -> None:
+    """Raise a ValueError unless ``value`` is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"`{name}` must be True or False, got {value!r}.")
 
 
 def check_choice(name: str, value: object, choices: Sequence[str] | Mapping[str, Any]) -> None:
     """Raise a ValueError unless ``value`` is one of the choices."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"`{name}` must be one of {', '.join(choices)}, got {value!r}.")
 
 
 def checked_space(search_space: Mapping[str, BaseDistribution]) -> dict[str, BaseDistribution]:
     """The parameters that have more than one value, by name; a ValueError for anything else."""
+    if not isinstance(search_space, Mapping):
+        raise ValueError(
+            f"`search_space` must map names to Optuna distributions, got {search_space!r}."
+        )
     for name, distribution in search_space.items():
         if not isinstance(distribution, BaseDistribution):
             raise ValueError(

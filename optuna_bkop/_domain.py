@@ -10,13 +10,14 @@ distance 1, as far apart as the two ends of a range. A parameter that plays no p
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lattice_tools import Rank1Lattice
+from lattice_tools import kronecker
 from optuna_bkop._kernels import FloatArray
 
 _INDICATOR = math.sqrt(0.5)
@@ -27,12 +28,16 @@ class Parameter:
     """One parameter.
 
     Attributes:
-        grid: The numbers of [0, 1] that stand for its values, ascending; None: all numbers do.
+        grid: The numbers of [0, 1] that stand for its values, ascending; None: all numbers do, or
+            too many to list.
         is_categorical: Whether the grid's order means nothing.
+        rounding: Without a grid: moves numbers (m,) of [0, 1] to the nearest that stand for a
+            value; None: all do.
     """
 
     grid: FloatArray | None = None
     is_categorical: bool = False
+    rounding: Callable[[FloatArray], FloatArray] | None = None
 
     @property
     def n_columns(self) -> int:
@@ -102,13 +107,14 @@ class Domain:
         return np.searchsorted(self.groups, np.arange(self.dim))
 
     def snap(self, U: FloatArray) -> FloatArray:
-        """Each number of U (m, d) moved to the nearest of its parameter's grid."""
+        """Each number of U (m, d) moved to the nearest that stands for a value."""
         snapped = np.clip(U, 0.0, 1.0)
-        for j in self.discrete:
-            grid = self.parameters[j].grid
-            if grid is not None:
-                middles = (grid[1:] + grid[:-1]) / 2
-                snapped[:, j] = grid[np.searchsorted(middles, snapped[:, j])]
+        for j, parameter in enumerate(self.parameters):
+            if parameter.grid is not None:
+                middles = (parameter.grid[1:] + parameter.grid[:-1]) / 2
+                snapped[:, j] = parameter.grid[np.searchsorted(middles, snapped[:, j])]
+            elif parameter.rounding is not None:
+                snapped[:, j] = parameter.rounding(snapped[:, j])
         return snapped
 
     def active(self, U: FloatArray) -> NDArray[np.bool_]:
@@ -149,9 +155,7 @@ class Domain:
 
     def sequence(self, start: int, n: int) -> FloatArray:
         """Points (n, d) of one space-filling sequence, from index ``start`` on."""
-        lattice = Rank1Lattice(2, (1,) * self.dim)
-        # Every second point of the sequence: the lattice's copies of the origin alone.
-        return self.snap(lattice.sequence(2 * start, 2 * n, np.full(self.dim, 0.5))[::2])
+        return self.snap(kronecker(start, n, self.dim))
 
     def neighbours(self, u: FloatArray, n_most: int = 12) -> FloatArray:
         """Points (m, d) that differ from ``u`` (d,) in one discrete parameter.

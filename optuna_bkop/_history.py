@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
+from optuna_bkop._clock import timestamp
 from optuna_bkop._kernels import FloatArray
 from optuna_bkop._space import UnitCube
 
-#: Finished trials that are remembered; beyond, the memory starts anew.
-_MAX_REMEMBERED = 200_000
-
-Space = frozenset[tuple[str, BaseDistribution]]
+#: Finished trials and search spaces that are remembered; beyond, the memory starts anew.
+_MAX_REMEMBERED, _MAX_CUBES = 200_000, 16
+#: Columns of what is remembered of a finished trial: its number; its value, NaN if it has none;
+#: its search space's index; how long it ran; whether it is COMPLETE; the last value that it
+#: reported, NaN if none; whether its value lies among the reported ones, NaN if none.
+_NUMBER, _VALUE, _SPACE, _SECONDS, _COMPLETE, _LAST, _WITHIN = range(7)
 
 
 @dataclass(frozen=True)
@@ -47,139 +50,227 @@ class History:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def fingerprint(self, *more: str) -> str:
+    def fingerprint(self, *more: str | bytes) -> str:
         """A short text that is the same exactly if the data (and ``more``) are.
 
-        Finished trials do not change, so their numbers say which they are.
+        Finished trials of a study do not change, so their numbers say which they are.
         """
         digest = hashlib.blake2b(self.numbers.tobytes(), digest_size=8)
-        for text in more:
-            digest.update(b"\x1f" + text.encode())
+        for part in more:
+            digest.update(b"\x1f" + (part if isinstance(part, bytes) else part.encode()))
         return digest.hexdigest()
 
 
-@dataclass
-class Record:
-    """What is kept of a finished trial, so that it is read only once."""
-
-    trial: FrozenTrial
-    value: float
-    space: Space
-    constraints: dict[str, float]
-    seconds: float
-    points: dict[str, FloatArray] = field(default_factory=dict)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the trial has a value of its own."""
-        return self.trial.state == TrialState.COMPLETE
-
-    def point(self, cube: UnitCube) -> FloatArray:
-        """The trial's point (d,) in ``cube``."""
-        if cube.signature not in self.points:
-            self.points[cube.signature] = cube.encode(self.trial.params, self.trial.distributions)
-        return self.points[cube.signature]
-
-
 class TrialReader:
-    """Reads finished trials once: they do not change. Nothing else is remembered."""
+    """Reads finished trials once: they do not change. Nothing else is remembered.
+
+    A read of many trials must cost little, so what is kept of them is kept in arrays, a row for
+    each trial in the order of their first reading.
+    """
 
     def __init__(self) -> None:
-        self._records: dict[object, Record] = {}
+        self._forget()
 
-    def read(self, trials: Sequence[FrozenTrial]) -> list[Record]:
-        """Records of the COMPLETE and PRUNED trials, in the order of their numbers."""
-        if len(self._records) > _MAX_REMEMBERED:
-            self._records.clear()
-        records = []
+    def _forget(self) -> None:
+        self._trials: list[FrozenTrial] = []
+        # By identity, which is quick and almost always enough, and by name, for storages that
+        # make new objects in every read.
+        self._row_of_object: dict[int, int] = {}
+        self._row_of_name: dict[object, int] = {}
+        self._table = np.empty((256, 7))
+        self._spaces: dict[tuple[str, ...], int] = {}
+        self._constraints: dict[str, dict[int, float]] = {}
+        self._points: dict[str, FloatArray] = {}
+
+    def read(self, trials: Sequence[FrozenTrial]) -> Finished:
+        """The COMPLETE and PRUNED trials, in the order of their numbers, and the others."""
+        if len(self._trials) > max(_MAX_REMEMBERED, 2 * len(trials)):
+            self._forget()
+        rows: list[int] = []
+        others: list[FrozenTrial] = []
+        known = self._row_of_object
         for trial in trials:
-            if trial.state == TrialState.COMPLETE or trial.state == TrialState.PRUNED:
-                # The time makes the key one study's, should a sampler serve several.
-                key = (trial.number, trial.datetime_complete)
-                record = self._records.get(key)
-                if record is None:
-                    record = self._records[key] = _record(trial)
-                records.append(record)
-        return records
+            row = known.get(id(trial))
+            if row is not None:
+                rows.append(row)
+            elif trial.state == TrialState.COMPLETE or trial.state == TrialState.PRUNED:
+                rows.append(self._remember(trial))
+            else:
+                others.append(trial)
+        return Finished(self, np.array(rows, dtype=np.int64), others)
+
+    def unread(self, trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+        """Those that were not COMPLETE or PRUNED in any earlier read."""
+        known = self._row_of_object
+        return [trial for trial in trials if id(trial) not in known]
+
+    def _remember(self, trial: FrozenTrial) -> int:
+        name = (trial._trial_id, trial.number, trial.datetime_complete)
+        row = self._row_of_name.get(name, len(self._trials))
+        # A sampler may serve several studies, in storages that give the same names.
+        if row < len(self._trials) and _is_same(self._trials[row], trial):
+            del self._row_of_object[id(self._trials[row])]
+            self._trials[row] = trial
+        else:
+            row = len(self._trials)
+            self._trials.append(trial)
+            if row == len(self._table):
+                self._table = np.concatenate([self._table, np.empty_like(self._table)])
+            # Texts, because the choices of a categorical parameter need not be hashable.
+            space = tuple(sorted(map(repr, trial.distributions.items())))
+            self._table[row] = _columns(trial, self._spaces.setdefault(space, row))
+            for key, value in trial.constraints.items():
+                if isinstance(value, (int, float)):
+                    self._constraints.setdefault(key, {})[row] = float(value)
+        self._row_of_object[id(trial)] = self._row_of_name[name] = row
+        return row
+
+    def table(self, rows: NDArray[np.int64]) -> FloatArray:
+        """What is remembered of some trials (n, 7)."""
+        return self._table[rows]
+
+    def points(self, rows: NDArray[np.int64], cube: UnitCube) -> FloatArray:
+        """The points (n, d) of some trials in a cube."""
+        U = self._points.get(cube.signature, np.empty((0, cube.dim)))
+        new = [cube.encode(t.params, t.distributions) for t in self._trials[len(U) :]]
+        if new:
+            while len(self._points) >= _MAX_CUBES:
+                del self._points[next(iter(self._points))]
+            self._points.pop(cube.signature, None)
+            U = self._points[cube.signature] = np.vstack([U, *new])
+        points: FloatArray = U[rows]
+        return points
+
+    def constraints(self, rows: NDArray[np.int64]) -> FloatArray:
+        """The constraints (n, k) of some trials, in the order of their names."""
+        columns = [np.empty((len(rows), 0))]
+        for _, given in sorted(self._constraints.items()):
+            column = np.full(len(self._trials), np.nan)
+            column[list(given)] = list(given.values())
+            if not np.isnan(column[rows]).all():
+                columns.append(column[rows, None])
+        return np.hstack(columns)
+
+    def trials(self, rows: NDArray[np.int64]) -> list[FrozenTrial]:
+        """Some trials."""
+        return [self._trials[row] for row in rows]
 
 
-def read_history(records: Sequence[Record], cube: UnitCube, *, maximize: bool) -> History:
+@dataclass(frozen=True)
+class Finished:
+    """The COMPLETE and PRUNED trials of one read.
+
+    Attributes:
+        reader: Who has read them.
+        rows: Where it keeps them (n,).
+        others: All other trials of the read.
+    """
+
+    reader: TrialReader
+    rows: NDArray[np.int64]
+    others: list[FrozenTrial]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def beside(self, history: History) -> list[FrozenTrial]:
+        """All trials of the read that are no data, in the order of their numbers."""
+        numbers = self.reader.table(self.rows)[:, _NUMBER]
+        unused = self.rows[~np.isin(numbers, history.numbers)]
+        trials = [*self.others, *self.reader.trials(unused)]
+        return sorted(trials, key=lambda trial: trial.number)
+
+    @property
+    def longest(self) -> float:
+        """How many seconds the longest ran."""
+        return float(self.reader.table(self.rows)[:, _SECONDS].max(initial=0.0))
+
+
+def read_history(finished: Finished, cube: UnitCube, *, maximize: bool) -> History:
     """The data that finished trials hold for the space of ``cube``."""
-    pruned = _pruned_values(records, maximize)
-    rows: list[tuple[Record, float]] = []
-    for record in records:
-        value = record.value if record.is_complete else pruned.get(record.trial.number, math.nan)
-        if not math.isnan(value) and not np.isnan(record.point(cube)).all():
-            rows.append((record, value))
-
-    sign = 1.0 if maximize else -1.0
-    keys = sorted({key for record, _ in rows for key in record.constraints})
-    constraints = [[record.constraints.get(key, math.nan) for key in keys] for record, _ in rows]
+    table = finished.reader.table(finished.rows)
+    U = finished.reader.points(finished.rows, cube)
+    values = np.where(table[:, _COMPLETE] > 0, table[:, _VALUE], _pruned_values(table, maximize))
+    is_data = ~np.isnan(values) & ~np.isnan(U).all(axis=1)
     return History(
-        numbers=np.array([record.trial.number for record, _ in rows], dtype=np.int64),
-        U=np.array([record.point(cube) for record, _ in rows]).reshape(len(rows), cube.dim),
-        values=np.array([sign * value for _, value in rows]),
-        constraints=np.array(constraints, dtype=float).reshape(len(rows), len(keys)),
+        numbers=table[is_data, _NUMBER].astype(np.int64),
+        U=U[is_data],
+        values=values[is_data] if maximize else -values[is_data],
+        constraints=finished.reader.constraints(finished.rows[is_data]),
     )
 
 
-def union_space(records: Sequence[Record]) -> tuple[dict[str, BaseDistribution], set[str]]:
+def union_space(finished: Finished) -> tuple[dict[str, BaseDistribution], set[str]]:
     """All parameters of finished trials with their distribution, and the names left out.
 
     A name that had different distributions is left out: the model cannot cover it.
     """
     space: dict[str, BaseDistribution] = {}
     dynamic: set[str] = set()
-    for name, distribution in frozenset().union(*{record.space for record in records}):
-        if space.setdefault(name, distribution) != distribution:
-            dynamic.add(name)
+    # A search space has the row of the first trial that had it for its index.
+    spaces = np.unique(finished.reader.table(finished.rows)[:, _SPACE]).astype(np.int64)
+    for trial in finished.reader.trials(spaces):
+        for name, distribution in trial.distributions.items():
+            if space.setdefault(name, distribution) != distribution:
+                dynamic.add(name)
     known = sorted(set(space) - dynamic)
     return {name: space[name] for name in known if not space[name].single()}, dynamic
 
 
-def concurrency(trials: Sequence[FrozenTrial], n_recent: int = 64) -> int:
-    """How many trials ran at once lately: the most that were running when one began."""
+def concurrency(
+    trials: Sequence[FrozenTrial],
+    n_recent: int = 64,
+    seen: Callable[[FrozenTrial], int | None] = lambda trial: None,
+) -> int:
+    """How many trials ran at once lately: the most that were running when one began.
+
+    Args:
+        trials: All trials but those taken for dead.
+        n_recent: How many of the last ones count.
+        seen: How many a trial itself saw running, the dead included. That decides between trials
+            which ran one after the other and at once within a second, where a storage keeps no
+            smaller units of time (MySQL).
+    """
     spans = [
-        (trial.datetime_start, trial.datetime_complete)
+        (begun, timestamp(trial.datetime_complete), seen(trial))
         for trial in trials[-n_recent:]
-        if trial.datetime_start is not None
+        if (begun := timestamp(trial.datetime_start)) is not None
     ]
-    at_start = [
-        sum(begun <= now and (ended is None or ended > now) for begun, ended in spans)
-        for now, _ in spans
-    ]
-    return max(at_start, default=1)
+    most = 1
+    for now, _, n_seen in spans:
+        ends = [math.inf if ended is None else ended for begun, ended, _ in spans if begun <= now]
+        if n_seen is None:
+            most = max(most, sum(ended > now for ended in ends))
+        else:
+            most = max(most, min(n_seen, sum(ended >= now for ended in ends)))
+    return most
 
 
-def _record(trial: FrozenTrial) -> Record:
-    values = trial.values
-    duration = trial.duration
-    return Record(
-        trial=trial,
-        value=float(values[0]) if values else math.nan,
-        space=frozenset(trial.distributions.items()),
-        constraints={
-            key: float(value)
-            for key, value in trial.constraints.items()
-            if isinstance(value, (int, float))
-        },
-        seconds=0.0 if duration is None else duration.total_seconds(),
+def _is_same(one: FrozenTrial, other: FrozenTrial) -> bool:
+    return one.params == other.params and repr(one.values) == repr(other.values)
+
+
+def _columns(trial: FrozenTrial, space: int) -> tuple[float, ...]:
+    value = float(trial.values[0]) if trial.values else math.nan
+    begun, ended = timestamp(trial.datetime_start), timestamp(trial.datetime_complete)
+    reported = trial.intermediate_values
+    return (
+        trial.number,
+        value,
+        space,
+        0.0 if begun is None or ended is None else ended - begun,
+        trial.state == TrialState.COMPLETE,
+        reported[max(reported)] if reported else math.nan,
+        min(reported.values()) <= value <= max(reported.values()) if reported else math.nan,
     )
 
 
-def _pruned_values(records: Sequence[Record], maximize: bool) -> dict[int, float]:
-    """Number -> the value that a pruned trial counts with, if intermediate values count."""
-    pruned = [r.trial for r in records if not r.is_complete and r.trial.intermediate_values]
-    if not pruned:
-        return {}
-    complete = [r for r in records if r.is_complete and not math.isnan(r.value)]
-    reported = [(r.value, r.trial.intermediate_values.values()) for r in complete]
-    within = [min(steps) <= value <= max(steps) for value, steps in reported if steps]
-    if not within or 2 * sum(within) < len(within):
-        return {}
-    median = float(np.median([r.value for r in complete]))
-    worse = min if maximize else max
-    last = {t.number: t.intermediate_values[max(t.intermediate_values)] for t in pruned}
-    return {
-        number: worse(value, median) for number, value in last.items() if not math.isnan(value)
-    }
+def _pruned_values(table: FloatArray, maximize: bool) -> FloatArray:
+    """The values (n,) that pruned trials count with; NaN if intermediate values do not count."""
+    complete = table[(table[:, _COMPLETE] > 0) & ~np.isnan(table[:, _VALUE])]
+    within = complete[~np.isnan(complete[:, _WITHIN]), _WITHIN]
+    if not len(within) or 2 * within.sum() < len(within):
+        return np.full(len(table), np.nan)
+    median = np.median(complete[:, _VALUE])
+    # The worse of the two; NaN stays NaN.
+    return (np.minimum if maximize else np.maximum)(table[:, _LAST], median)

@@ -24,7 +24,8 @@ def by_gradient(
     lower: FloatArray,
     upper: FloatArray,
     *,
-    max_steps: int = 80,
+    max_steps: int = 150,
+    tolerance: float = 1e-9,
 ) -> tuple[FloatArray, float]:
     """Projected quasi-Newton ascent (L-BFGS-B) over all numbers of a batch at once.
 
@@ -34,6 +35,7 @@ def by_gradient(
         lower: Lower ends (d,) or (q, d) of the box.
         upper: Upper ends.
         max_steps: The largest number of steps.
+        tolerance: It stops when a step gains less than this share of the value.
 
     Returns:
         The batch (q, d) and its value.
@@ -52,7 +54,7 @@ def by_gradient(
         jac=True,
         method="L-BFGS-B",
         bounds=np.column_stack([low, high]),
-        options={"maxiter": max_steps, "ftol": 1e-7},
+        options={"maxiter": max_steps, "ftol": tolerance, "maxcor": 30},
     )
     return np.clip(found.x, low, high).reshape(start.shape), float(-found.fun)
 
@@ -91,7 +93,7 @@ def by_cma(
     flat = best.reshape(-1).copy()
 
     def batch(x: FloatArray) -> FloatArray:
-        flat[free] = low[free] + span * np.clip(x, 0.0, 1.0)
+        flat[free] = low[free] + span * np.clip(x[: len(span)], 0.0, 1.0)
         return flat.reshape(start.shape)
 
     options = {
@@ -104,7 +106,11 @@ def by_cma(
         "verb_log": 0,
         "verb_disp": 0,
     }
-    strategy = cma.CMAEvolutionStrategy((flat[free] - low[free]) / span, 0.3, options)
+    x0 = (flat[free] - low[free]) / span
+    if len(x0) == 1:
+        # pycma fails in one dimension; a second one, without effect, helps.
+        x0 = np.append(x0, 0.5)
+    strategy = cma.CMAEvolutionStrategy(x0, 0.3, options)
     while not strategy.stop():
         population = strategy.ask()
         values = [objective(batch(x))[0] for x in population]

@@ -3,53 +3,83 @@
 A plan is a set of points chosen together; it holds as long as nothing new is known. Workers agree
 on what is known by a fingerprint of the finished trials. For a trial that asks:
 
-1. Read the trials. Held are the points of running trials; askers are running trials that have no
-   point yet, in the order of their numbers; ``k`` is the place of this trial among them.
-2. Of the published plans with the present fingerprint, the lowest owner's first, the free points
-   are those that no trial has. If there are more than k, take the k-th.
-3. Otherwise plan max(k + 1, batch size - held) points jointly, given the held ones, with a
-   generator that follows from seed and fingerprint, publish them and take the k-th. Workers that
-   know the same compute the same plan and take different points of it.
-4. Write the point on the own trial and read again. If another running trial has the same point,
-   both give it back and go to 1: "the lower number keeps it" would need both to see each other
-   in the same order, which no storage promises. After a few rounds the point is kept.
+1. Read the trials, once; all that follows is from this one read. Held are the points of running
+   trials. Askers are running trials that have no point yet and have not been at it for long, in
+   the order of their numbers; ``k`` is the place of this trial among them.
+2. Of the published plans with the present fingerprint, that of the lowest owner counts, then what
+   was published as its continuation, and so on. Its free points are those that no trial has. If
+   there are more than k, take the k-th.
+3. Otherwise continue the plan: choose as many points as there are askers, or as the batch size
+   leaves over, jointly, given the held and the free ones, with a generator that follows from seed
+   and fingerprint. Take the k-th of the free and the new ones. Workers that know the same compute
+   the same plan and take different points of it.
+4. Write the point on the own trial, with what was planned, and read again. If another trial has
+   written the same point since step 1, both give it back and go to 1: "the lower number keeps it"
+   would need both to see each other in the same order, which no storage promises. Those that met
+   count as askers, however old, so that they part. After a few turns a lattice point is taken
+   that belongs to the trial's number and to no other.
+
+No two trials keep the same point. Of two writers of a point the later one reads after both writes,
+sees the earlier one and gives back, if a storage shows a write to every read that begins after it
+returned; Optuna's do. This needs no clock, no order of numbers and no agreement on anything else.
 
 What can go wrong, and what happens then:
 
-- A worker dies before it has written its point: nobody misses it. After: its trial holds the
-  point until it is older than a bound; then the point is free again.
-- Two workers publish at once: both plans are the same, or, if one knew more, have different
-  fingerprints. Either way points are taken from the lowest owner's plan first.
+- A worker dies before it has written its point: it counts as an asker for some seconds, in which
+  plans are a point longer than needed. After: its trial holds the point until it is older than a
+  bound; then the point is free again, for as long as the plan counts. If it was not dead after
+  all, its point is evaluated twice.
+- The owner of a plan fails: its plan stays. It finishes with a result: there is something new,
+  and the plan is over. The point of a failed trial is not offered again.
+- Two workers publish at once: both plans are the same, or the one of the lower owner counts and
+  the point taken from the other is held. Leftovers of the other are not offered: they were not
+  chosen with the first plan in view and may be close to its points.
 - A result arrives between reading and writing: the point was chosen without it, as in any
-  asynchronous batch; the next ask plans anew, with this point held.
-- Attributes are damaged, foreign, copied from another trial (retry callbacks do that) or written
-  by a hostile hand: every value is checked when read and is absent if it does not fit. Values are
-  plain JSON; nothing is evaluated or unpickled.
+  asynchronous batch; the next ask plans anew, with this point held. Had that trial finished with
+  the very same point, step 4 would see it: it looks at finished trials, too.
+- A worker reads late or not what others see (it was suspended; a search space that others do not
+  know yet): its fingerprint is its own, so it neither takes from plans of others nor offers them
+  what it plans. Step 4 still holds.
+- A trial was begun and does not ask, or much later (ask-and-tell): see dead workers; when it asks
+  it is served like any other.
+- A trial is retried (a copy with all attributes and parameters): what is written on it has the
+  number of the original and does not count; the parameters hold its point.
+- Clocks disagree: see `_clock`. A wrong age costs a place or, beyond the bound, an evaluation.
+- A finite space is exhausted: points repeat; one that was taken knowingly is not given back.
+- Attributes are damaged, foreign, half-written, of another version or of a hostile hand: a value
+  says whose it is, what it is for and what it amounts to (a digest over all its parts), and is
+  absent if anything does not fit. Values are plain JSON; nothing is evaluated or unpickled.
 """
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from optuna_bkop._clock import Watch
 from optuna_bkop._kernels import FloatArray
 
 #: Version of the attributes' layout; others are not read.
 _VERSION = 1
-_POINT_KEY = "bkop:point"
-_PLAN_KEY = "bkop:plan"
+#: Where a trial says what it has taken and planned; further parts have a colon and a number more.
+KEY = "bkop"
+#: What it says besides the numbers, in the order in which the digest covers it.
+_TEXTS, _COUNTS = ("space", "of", "fingerprint", "after"), ("time", "running", "taken")
 #: Points are published as integers, so that all workers compare and use the same numbers.
 _RESOLUTION = 10**9
 #: A value with this many integers of up to ten digits stays below 2,045 characters.
-_CHUNK = 160
+_CHUNK = 140
+#: No plan of ours has more parts.
+_MAX_PARTS = 1000
 #: How often a point that somebody else has too is given back.
-_MAX_ROUNDS = 8
+MAX_GIVEN_BACK = 7
 
 Point = tuple[int, ...]
 
@@ -78,20 +108,66 @@ class Space:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """From when on trials do not count any more, in seconds.
+
+    Attributes:
+        running: A running trial is taken for dead: its point is free.
+        asking: A trial without a point is not expected to ask any more: no place is kept for it.
+    """
+
+    running: float
+    asking: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a trial publishes.
+
+    Attributes:
+        point: Its point; None: it has none, or has given it back.
+        of: The fingerprint of the plan that the point is of; empty: it was not planned.
+        plan: Points that it has planned for all.
+        fingerprint: Of what was known then.
+        after: The name of the part of the plan which these points continue; empty: of none.
+    """
+
+    point: Point | None = None
+    of: str = ""
+    plan: tuple[Point, ...] = ()
+    fingerprint: str = ""
+    after: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the plan: the same for equal ones, whoever publishes them."""
+        numbers = [number for point in self.plan for number in point]
+        return _digest(self.fingerprint, self.after, numbers)
+
+
+@dataclass(frozen=True)
 class View:
     """What one read of the trials tells a trial that asks.
 
     Attributes:
         running: Other running trials, those taken for dead left out.
-        held: The points that they have.
-        place: How many trials with lower numbers wait for a point.
+        n_asking: How many of them wait for a point.
+        place: How many of those have lower numbers.
+        plan: The name of the present plan's last part; empty: there is no plan.
         free: Points of the present plan that no trial has.
+        is_owner: Whether the trial itself has published a part of the present plan.
+        points: Number of another unfinished trial -> its point.
+        ended: Numbers of those that were finished.
     """
 
     running: tuple[FrozenTrial, ...]
-    held: tuple[Point, ...]
+    n_asking: int
     place: int
+    plan: str
     free: tuple[Point, ...]
+    is_owner: bool
+    points: dict[int, Point | None]
+    ended: frozenset[int]
 
 
 def read_view(
@@ -100,144 +176,224 @@ def read_view(
     fingerprint: str,
     space: Space,
     *,
-    bound: float,
+    watch: Watch,
+    bounds: Bounds,
+    rivals: frozenset[int] = frozenset(),
 ) -> View:
-    """See `View`; running trials older than ``bound`` seconds are taken for dead."""
-    now = datetime.datetime.now()
+    """See `View`.
+
+    Args:
+        trials: All trials, in the order of their numbers, but those whose results are known.
+        own_number: Of the trial that asks.
+        fingerprint: Of what is known.
+        space: The space of the points.
+        watch: Tells ages.
+        bounds: See `Bounds`.
+        rivals: Numbers of trials that ask, however old they are.
+    """
+    ages = watch.ages([t for t in trials if t.state == TrialState.RUNNING], _stamp)
     running: list[FrozenTrial] = []
-    held: list[Point] = []
-    used: set[Point] = set()
-    planned: list[Point] = []
-    place = 0
+    points: dict[int, Point | None] = {}
+    used: set[Point | None] = set()
+    asking: list[int] = []
+    ended: list[int] = []
+    parts: dict[str, tuple[int, Entry]] = {}
     for trial in trials:
-        if trial.state == TrialState.COMPLETE:
-            continue  # its result is known, so no present plan is its, nor has its point
-        planned += _read_plan(trial, fingerprint, space.dim)
-        is_running = trial.state == TrialState.RUNNING
-        if trial.number == own_number or (is_running and _age(trial, now) > bound):
+        number, is_finished = trial.number, trial.state.is_finished()
+        if is_finished:
+            ended.append(number)
+        # Of finished trials only what concerns the present plan is of interest.
+        if is_finished and fingerprint not in (_field(trial, "of"), _field(trial, "fingerprint")):
             continue
-        point = read_point(trial, space)
-        if point is not None:
-            used.add(point)
-        if is_running:
-            running.append(trial)
-            if point is not None:
-                held.append(point)
-            elif not trial.params and trial.number < own_number:
-                place += 1
-    free = tuple(dict.fromkeys(point for point in planned if point not in used))
-    return View(tuple(running), tuple(held), place, free)
+        entry = read_entry(trial, space) or Entry()
+        if entry.plan and entry.fingerprint == fingerprint:
+            parts.setdefault(entry.after, (number, entry))
+        if number == own_number:
+            continue
+        if is_finished:
+            # A point that failed or was pruned in vain is not offered again by the same plan.
+            used.add(entry.point)
+            continue
+        points[number] = entry.point
+        if number not in ages or (ages[number] > bounds.running and number not in rivals):
+            continue
+        running.append(trial)
+        used.add(entry.point)
+        is_early = ages[number] <= bounds.asking or number in rivals
+        if entry.point is None and not trial.params and is_early:
+            asking.append(number)
+
+    planned: list[Point] = []
+    owners: set[int] = set()
+    name = ""
+    while name in parts:
+        owner, entry = parts.pop(name)
+        owners.add(owner)
+        planned += entry.plan
+        name = entry.name
+    return View(
+        running=tuple(running),
+        n_asking=len(asking),
+        place=sum(number < own_number for number in asking),
+        plan=name,
+        free=tuple(point for point in dict.fromkeys(planned) if point not in used),
+        is_owner=own_number in owners,
+        points=points,
+        ended=frozenset(ended),
+    )
 
 
 def claim_point(
     study: Study,
     trial: FrozenTrial,
     space: Space,
-    view: Callable[[], View],
-    choose: Callable[[View, int], Point],
+    look: Callable[[frozenset[int]], View],
+    choose: Callable[[View, int], Entry],
+    others: Callable[[], Iterable[FrozenTrial]],
 ) -> Point:
-    """A point that no other running trial has (steps 1 and 4 of the module's text).
+    """A point that no other trial has (steps 1 and 4 of the module's text).
 
     Args:
         study: The study.
         trial: The trial that asks.
         space: The space of the point.
-        view: Reads the trials anew.
-        choose: Names a point for what was read; also told how often one was given back.
+        look: Reads the trials anew; told the numbers of those that had the same point.
+        choose: Names a point for what was read, and what was planned with it, if anything; also
+            told how often a point was given back.
+        others: Reads the trials anew: at least those that were not finished at the last look.
     """
-    for given_back in range(_MAX_ROUNDS):
-        point = choose(view(), given_back)
-        _write_point(study, trial, space, point)
-        if point not in view().held:
+    rivals: frozenset[int] = frozenset()
+    entry, point = Entry(), Point()
+    for given_back in range(MAX_GIVEN_BACK + 1):
+        view = look(rivals)
+        chosen = choose(view, given_back)
+        # Whoever gives a point back does not take back what it has planned.
+        entry = chosen if chosen.plan else replace(entry, point=chosen.point, of=chosen.of)
+        point, n_running = entry.point or Point(), len(view.running) + 1
+        _write_entry(study, trial, space, entry, n_running)
+        rivals = frozenset(
+            other.number
+            for other in others()
+            if other.number != trial.number
+            and other.number not in view.ended
+            and view.points.get(other.number) != point
+            and read_point(other, space) == point
+        )
+        if not rivals:
             break
-        if given_back + 1 < _MAX_ROUNDS:
-            _write(study, trial, _POINT_KEY, None)
+        if given_back < MAX_GIVEN_BACK:
+            _write_entry(study, trial, space, replace(entry, point=None, of=""), n_running)
     return point
-
-
-def _age(trial: FrozenTrial, now: datetime.datetime) -> float:
-    begun = trial.datetime_start
-    return 0.0 if begun is None else (now - begun).total_seconds()
 
 
 def read_point(trial: FrozenTrial, space: Space) -> Point | None:
     """The point that a trial has, if it is its own and well formed."""
-    value = trial.system_attrs.get(_POINT_KEY)
-    if not isinstance(value, dict) or value.get("version") != _VERSION:
+    entry = read_entry(trial, space)
+    return None if entry is None else entry.point
+
+
+def batch_of(trial: FrozenTrial) -> str | None:
+    """The same text for trials whose points were planned on the same knowledge; None: not planned.
+
+    What comes of a plan and of its continuations has one text.
+    """
+    of = _field(trial, "of")
+    is_own = _field(trial, "number") == trial.number
+    return of if is_own and isinstance(of, str) and of else None
+
+
+def seen_running(trial: FrozenTrial) -> int | None:
+    """How many trials a trial saw running, itself included, when it took its point."""
+    n_running = _field(trial, "running")
+    is_own = _field(trial, "number") == trial.number
+    return int(n_running) if is_own and _is_count(n_running) else None
+
+
+def read_entry(trial: FrozenTrial, space: Space) -> Entry | None:
+    """What a trial has published, if it is its own, complete and well formed."""
+    head = trial.system_attrs.get(KEY)
+    if not isinstance(head, dict) or head.get("version") != _VERSION:
         return None
-    # A retried trial is a copy with all attributes: the number says whose the point is.
-    if value.get("number") != trial.number or value.get("space") != space.name:
+    # A retried trial is a copy with all attributes: the number says whose they are.
+    if head.get("number") != trial.number or head.get("space") != space.name:
         return None
-    return _as_point(value.get("point"), space.dim)
+    if not all(isinstance(head.get(name), str) for name in _TEXTS):
+        return None
+    if not all(_is_count(head.get(name)) for name in (*_COUNTS, "parts")):
+        return None
+    about = [head[name] for name in (*_TEXTS, *_COUNTS)]
+    numbers: list[int] = []
+    for index in range(min(head["parts"], _MAX_PARTS)):
+        part = trial.system_attrs.get(f"{KEY}:{index}") if index else head
+        if not isinstance(part, dict) or part.get("digest") != head.get("digest"):
+            return None
+        values = part.get("numbers")
+        if not isinstance(values, list) or len(values) > _CHUNK:
+            return None
+        if not all(_is_integer(value) and 0 <= value <= _RESOLUTION for value in values):
+            return None
+        numbers += values
+    if len(numbers) % space.dim or head.get("digest") != _digest(*about, numbers):
+        return None
+    dim = space.dim
+    points = [tuple(numbers[i : i + dim]) for i in range(0, len(numbers), dim)]
+    n_taken = min(head["taken"], len(points))
+    return Entry(
+        point=points[0] if n_taken else None,
+        of=head["of"],
+        plan=tuple(points[n_taken:]),
+        fingerprint=head["fingerprint"],
+        after=head["after"],
+    )
 
 
-def _write_point(study: Study, trial: FrozenTrial, space: Space, point: Point) -> None:
-    """Publish that ``trial`` has ``point``."""
-    value = {
-        "version": _VERSION,
-        "number": trial.number,
-        "space": space.name,
-        "point": list(point),
-    }
-    _write(study, trial, _POINT_KEY, value)
-
-
-def _read_plan(trial: FrozenTrial, fingerprint: str, dim: int) -> list[Point]:
-    """The points of the plan that a trial owns, if it is complete and of this fingerprint."""
-    head = trial.system_attrs.get(_PLAN_KEY)
-    if (
-        not isinstance(head, dict)
-        or head.get("version") != _VERSION
-        or head.get("fingerprint") != fingerprint
-        or head.get("number") != trial.number
-        or not _is_integer(head.get("chunks"))
-        or not 0 < head["chunks"] <= 10_000
-    ):
-        return []
-    flat: list[Any] = []
-    for index in range(head["chunks"]):
-        chunk = trial.system_attrs.get(f"{_PLAN_KEY}:{index}")
-        if (
-            not isinstance(chunk, dict)
-            or chunk.get("fingerprint") != fingerprint
-            or not isinstance(chunk.get("numbers"), list)
-        ):
-            return []
-        flat += chunk["numbers"]
-    if len(flat) % dim:
-        return []
-    points = [_as_point(flat[i : i + dim], dim) for i in range(0, len(flat), dim)]
-    return [point for point in points if point is not None]
-
-
-def publish_plan(
-    study: Study, trial: FrozenTrial, points: Sequence[Point], fingerprint: str
+def _write_entry(
+    study: Study, trial: FrozenTrial, space: Space, entry: Entry, n_running: int = 1
 ) -> None:
-    """Publish a plan: its chunks first, and last the head that makes it count."""
-    flat = [number for point in points for number in point]
-    chunks = [flat[i : i + _CHUNK] for i in range(0, len(flat), _CHUNK)]
-    for index, numbers in enumerate(chunks):
-        value = {"fingerprint": fingerprint, "numbers": numbers}
-        _write(study, trial, f"{_PLAN_KEY}:{index}", value)
+    """Publish an entry in parts, last the first one, which makes the others count."""
+    points = entry.plan if entry.point is None else (entry.point, *entry.plan)
+    numbers = [number for point in points for number in point]
+    texts = (space.name, entry.of, entry.fingerprint, entry.after)
+    counts = (int(time.time()), n_running, int(entry.point is not None))
+    digest = _digest(*texts, *counts, numbers)
+    parts = [numbers[i : i + _CHUNK] for i in range(0, len(numbers), _CHUNK)] or [[]]
+    for index, part in enumerate(parts[1:], start=1):
+        _write(study, trial, f"{KEY}:{index}", {"digest": digest, "numbers": part})
     head = {
         "version": _VERSION,
         "number": trial.number,
-        "fingerprint": fingerprint,
-        "chunks": len(chunks),
+        **dict(zip(_TEXTS, texts, strict=True)),
+        **dict(zip(_COUNTS, counts, strict=True)),
+        "parts": len(parts),
+        "digest": digest,
+        "numbers": parts[0],
     }
-    _write(study, trial, _PLAN_KEY, head)
+    _write(study, trial, KEY, head)
 
 
 def _write(study: Study, trial: FrozenTrial, key: str, value: Any) -> None:
     study._storage.set_trial_system_attr(trial._trial_id, key, value)
 
 
-def _as_point(value: Any, dim: int) -> Point | None:
-    if not isinstance(value, list) or len(value) != dim:
-        return None
-    if not all(_is_integer(number) and 0 <= number <= _RESOLUTION for number in value):
-        return None
-    return tuple(value)
+def _digest(*parts: str | int | list[int]) -> str:
+    return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+def _field(trial: FrozenTrial, name: str) -> Any:
+    """A field of what may have been published, which has not been looked at; None: not there."""
+    head = trial.system_attrs.get(KEY)
+    return head.get(name) if isinstance(head, dict) else None
+
+
+def _stamp(trial: FrozenTrial) -> float | None:
+    """When a trial published something, in seconds since 1970; None: it does not say."""
+    moment = _field(trial, "time")
+    is_own = _field(trial, "number") == trial.number
+    return float(moment) if is_own and _is_count(moment) else None
+
+
+def _is_count(value: Any) -> bool:
+    return _is_integer(value) and 0 <= value < 10**12
 
 
 def _is_integer(value: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from optuna.distributions import (
 from optuna_bkop._domain import Parameter
 from optuna_bkop._kernels import FloatArray
 
-#: A parameter with more values than this is treated like a continuous one and rounded.
+#: A parameter with more values than this is searched like a continuous one, then rounded.
 _MAX_GRID = 1000
 
 
@@ -94,6 +95,9 @@ def from_unit(distribution: BaseDistribution, u: float) -> Any:
     if distribution.step is not None:
         n_steps = round((value - distribution.low) / distribution.step)
         value = distribution.low + distribution.step * n_steps
+        # The highest value has one float, whichever way it is reached.
+        if value > distribution.high - distribution.step / 2:
+            value = distribution.high
     value = min(max(value, distribution.low), distribution.high)
     return int(value) if isinstance(distribution, IntDistribution) else float(value)
 
@@ -108,9 +112,21 @@ def _parameter(distribution: BaseDistribution) -> Parameter:
         return Parameter()
     n = math.floor((distribution.high - distribution.low) / step + 1e-9) + 1
     if n > _MAX_GRID:
-        return Parameter()
+        return Parameter(rounding=partial(_rounded, distribution))
     values = [distribution.low + step * i for i in range(n)]
     return Parameter(grid=np.array([to_unit(distribution, value) for value in values]))
+
+
+def _rounded(distribution: _Numerical, u: FloatArray) -> FloatArray:
+    """The numbers (m,) of [0, 1] that stand for the values that ``u`` (m,) are rounded to."""
+    low, high = _ends(distribution)
+    step = distribution.step or 0.0
+    x = low + u * (high - low)
+    values = np.exp(x) if distribution.log else x
+    values = distribution.low + step * np.rint((values - distribution.low) / step)
+    values = np.clip(values, distribution.low, distribution.high)
+    numbers: FloatArray = ((np.log(values) if distribution.log else values) - low) / (high - low)
+    return numbers
 
 
 def _ends(distribution: _Numerical) -> tuple[float, float]:

@@ -20,8 +20,10 @@ from optuna_bkop._surrogate import KernelModel, fit
 
 #: The model sees at most this many points, and kernel parameters are fitted to at most so many.
 _MAX_ACTIVE, _MAX_FITTED = 500, 250
-#: How many of the best points candidates are drawn around.
-_N_BEST = 5
+#: Candidates are drawn around so many of the best points, and then around so many more.
+_N_BEST, _N_GOOD = 5, 100
+#: Steps from every start; how many starts are followed further, and by how many steps at first.
+_FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 8, 3, 50
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Settings:
         prior_mean: Of the warped values.
         trust_margin: Batches stay within the box around the best tenth of the points, widened
             by this much; None: everywhere.
+        n_starts: How many greedy batches the gradient is followed from, at most.
     """
 
     strategy: str = "bkop"
@@ -49,9 +52,9 @@ class Settings:
     rkhs_norm: float = 1.0
     noise_var: float | None = None
     length_scale_factors: tuple[float, ...] = (0.3, 0.6, 1.0)
-    prior_mean: float = -1.0
+    prior_mean: float = -1.5
     trust_margin: float | None = 0.1
-    n_starts: int = 3
+    n_starts: int = 16
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Situation:
     Attributes:
         models: Of the value, the held points in their covariance.
         feasibility: Of the constraints.
-        best: The best points (p, d), NaN replaced by the middle.
+        good: The best points (p, d), the best first, NaN replaced by the middle.
         n_known: How many points are observed or held.
         lower: Lower ends of the box (d,).
         upper: Upper ends.
@@ -91,7 +94,7 @@ class Situation:
 
     models: tuple[KernelModel, ...]
     feasibility: tuple[KernelModel, ...]
-    best: FloatArray
+    good: FloatArray
     n_known: int
     lower: FloatArray
     upper: FloatArray
@@ -169,7 +172,7 @@ def choose_batch(
     situation = Situation(
         models=tuple(model.condition_on(F_held) for model in fitted.models),
         feasibility=fitted.feasibility,
-        best=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:_N_BEST],
+        good=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:_N_GOOD],
         n_known=len(fitted.U) + len(U_held),
         lower=lower,
         upper=upper,
@@ -177,7 +180,7 @@ def choose_batch(
         settings=settings,
         rng=rng,
     )
-    batch = STRATEGIES[settings.strategy](situation, q)
+    batch = domain.snap(STRATEGIES[settings.strategy](situation, q))
     taken = {*domain.keys(fitted.U), *domain.keys(U_held)}
     return distinct(batch, taken, domain, rng)
 
@@ -210,7 +213,7 @@ def gp_ucb_pe(situation: Situation, q: int) -> FloatArray:
     """
     batch = _maximize(situation, _acquisition(situation), 1)
     norm = situation.settings.rkhs_norm
-    C = np.vstack([_candidates(situation), situation.best])
+    C = np.vstack([_candidates(situation, _N_BEST), situation.good])
     lower_bounds = BatchAcquisition(situation.models, -norm)
     threshold = float(lower_bounds.candidates(situation.domain.features(C)).scores().max())
     region = BatchAcquisition(situation.models, 2.0 * norm)
@@ -245,9 +248,9 @@ def _acquisition(situation: Situation) -> BatchAcquisition:
     )
 
 
-def _candidates(situation: Situation) -> FloatArray:
+def _candidates(situation: Situation, n_centres: int) -> FloatArray:
     s = situation
-    return random_points(s.domain, s.lower, s.upper, s.best, s.rng)
+    return random_points(s.domain, s.lower, s.upper, s.good[:n_centres], s.rng)
 
 
 def _with_held(situation: Situation, U: FloatArray) -> Situation:
@@ -258,28 +261,54 @@ def _with_held(situation: Situation, U: FloatArray) -> Situation:
 def _maximize(
     situation: Situation, acquisition: BatchAcquisition | Exploration, q: int
 ) -> FloatArray:
-    """A batch (q, d) that maximises the acquisition within the box, on the domain's grid."""
+    """A batch (q, d) that maximises the acquisition within the box, on the domain's grid.
+
+    By gradients: a few steps from every start, more from the most promising ones, and to the end
+    from the best.
+    """
     domain, lower, upper = situation.domain, situation.lower, situation.upper
+    settings, rng = situation.settings, situation.rng
 
     def objective(U: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = acquisition.value_and_gradient(domain.features(U))
         return value, domain.gradient(U, gradient)
 
-    top, top_value = np.empty((q, domain.dim)), -np.inf
-    for _ in range(situation.settings.n_starts):
-        batch = greedy(acquisition, _candidates(situation), domain, q)
-        if situation.settings.maximizer == "cma":
-            batch, value = by_cma(objective, batch, lower, upper, rng=situation.rng)
-        else:
-            batch, value = by_gradient(objective, batch, lower, upper)
-        if len(domain.discrete):
+    # Around the best points alone a batch may miss the neighbourhood of others, and conversely.
+    is_cma = settings.maximizer == "cma"
+    n_batches = 1 if is_cma else min(settings.n_starts, max(4, q * domain.dim // 2)) // 2
+    starts = [
+        batch
+        for n_centres in (_N_BEST, _N_GOOD)
+        for batch in greedy(
+            acquisition,
+            _candidates(situation, n_centres),
+            domain,
+            q,
+            n_batches=n_batches,
+            rng=rng,
+        )
+    ]
+    if is_cma:
+        # Without gradients to follow, discrete parameters are rounded all the way.
+        tried = [by_cma(lambda U: objective(domain.snap(U)), starts[0], lower, upper, rng=rng)]
+    else:
+        tried = [by_gradient(objective, U, lower, upper, max_steps=_FIRST_STEPS) for U in starts]
+        tried.sort(key=lambda found: -found[1])
+        tried = [
+            by_gradient(objective, U, lower, upper, max_steps=_MORE_STEPS)
+            for U, _ in tried[:_N_FINALISTS]
+        ]
+    fixed = np.isin(np.arange(domain.dim), domain.discrete)
+    if fixed.any():
+        for i, (batch, _) in enumerate(tried):
             batch = improve_discrete(acquisition, domain.snap(batch), domain)
-            fixed = np.isin(np.arange(domain.dim), domain.discrete)
             low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
-            batch, value = by_gradient(objective, batch, low, high)
-        if value > top_value:
-            top, top_value = batch, value
-    return top
+            tried[i] = by_gradient(objective, batch, low, high, max_steps=_MORE_STEPS)
+    batch, _ = max(tried, key=lambda found: found[1])
+    if is_cma:
+        return batch
+    low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
+    return by_gradient(objective, batch, low, high)[0]
 
 
 def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:

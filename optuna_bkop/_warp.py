@@ -46,7 +46,9 @@ def warp(values: FloatArray, warping: str = "half-rank") -> FloatArray:
 
 
 def _standardised(v: FloatArray) -> FloatArray:
-    deviation = v - v.mean()
+    # From the lowest first: a shift of all values then hardly changes how the mean is rounded.
+    t = v - v.min()
+    deviation = t - t.mean()
     scale = deviation.std()
     result: FloatArray = deviation / scale if scale > 0 else np.zeros(len(v))
     return result

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import optuna
 from optuna import Study
 from optuna.distributions import BaseDistribution
@@ -16,7 +14,15 @@ from optuna.trial import FrozenTrial, TrialState
 
 from optuna_bkop._acquisition import FORMS
 from optuna_bkop._ask import Ask, Memory, Options
-from optuna_bkop._checks import check_choice, check_integer, check_number, checked_space
+from optuna_bkop._checks import (
+    check_boolean,
+    check_choice,
+    check_finite,
+    check_integer,
+    check_number,
+    check_numbers,
+    checked_space,
+)
 from optuna_bkop._history import union_space
 from optuna_bkop._kernels import KERNELS
 from optuna_bkop._maximize import MAXIMIZERS
@@ -90,7 +96,7 @@ class BKOPSampler(BaseSampler):
         noise_var: float | None = None,
         warping: str = "half-rank",
         length_scale_factors: Sequence[float] = (0.3, 0.6, 1.0),
-        prior_mean: float = -1.0,
+        prior_mean: float = -1.5,
         trust_margin: float | None = 0.1,
         stale_after: float = 60.0,
         independent_sampler: BaseSampler | None = None,
@@ -111,13 +117,9 @@ class BKOPSampler(BaseSampler):
         if trust_margin is not None:
             check_number("trust_margin", trust_margin)
         check_number("stale_after", stale_after, positive=True)
-        factors = tuple(length_scale_factors)
-        if not factors:
-            raise ValueError("`length_scale_factors` must hold at least one factor, got none.")
-        for factor in factors:
-            check_number("length_scale_factors", factor, positive=True)
-        if not math.isfinite(prior_mean):
-            raise ValueError(f"`prior_mean` must be a finite number, got {prior_mean!r}.")
+        factors = check_numbers("length_scale_factors", length_scale_factors)
+        check_finite("prior_mean", prior_mean)
+        check_boolean("warn_independent_sampling", warn_independent_sampling)
         if seed is not None:
             check_integer("seed", seed, 0)
         if independent_sampler is not None and not isinstance(independent_sampler, BaseSampler):
@@ -170,7 +172,7 @@ class BKOPSampler(BaseSampler):
         if self._search_space is not None:
             return dict(self._search_space)
         with self._lock:
-            return union_space(self._memory.reader.read(study.get_trials(deepcopy=False)))[0]
+            return union_space(self._memory.read_ahead(study, trial))[0]
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -181,7 +183,7 @@ class BKOPSampler(BaseSampler):
             return {}
         # Threads of one study plan one after the other, so that they share fits and plans; the
         # objective is not serialised.
-        with self._lock, np.errstate(all="ignore"):
+        with self._lock:
             return Ask(
                 study,
                 trial,

@@ -1,0 +1,256 @@
+"""Every strategy on every kind of domain, and what each promises."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from optuna_bkop import _strategies
+from optuna_bkop._acquisition import FORMS, BatchAcquisition
+from optuna_bkop._domain import Condition, Domain, Parameter
+from optuna_bkop._maximize import MAXIMIZERS
+from optuna_bkop._strategies import STRATEGIES, Fitted, Settings, choose_batch, fit_models
+
+FLOAT = Parameter()
+GRID = Parameter(grid=(np.arange(9) + 0.5) / 9)
+MANY = Parameter(rounding=lambda u: np.round(u, 4))
+CHOICE = Parameter(grid=(np.arange(4) + 0.5) / 4, is_categorical=True)
+DOMAINS = {
+    "continuous": Domain((FLOAT,) * 3),
+    "one number": Domain((FLOAT,)),
+    "mixed": Domain((FLOAT, GRID, CHOICE, MANY)),
+    "categorical": Domain((CHOICE, CHOICE, CHOICE)),
+    "conditional": Domain(
+        (FLOAT, GRID, CHOICE),
+        {0: Condition(2, frozenset([0.125, 0.375])), 1: Condition(2, frozenset([0.625]))},
+    ),
+}
+#: The paper's setting: one model, no box, zero mean.
+PLAIN = Settings(length_scale_factors=(1.0,), prior_mean=0.0, trust_margin=None)
+domains = pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
+strategies = pytest.mark.parametrize("strategy", STRATEGIES)
+
+
+def make_data(domain: Domain, n: int = 14, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    U = domain.snap(rng.random((n, domain.dim)))
+    y = -((domain.features(U) - 0.3) ** 2).sum(axis=1)
+    return U, (y - y.mean()) / y.std()
+
+
+def make_fitted(domain: Domain, settings: Settings, n: int = 14) -> Fitted:
+    U, y = make_data(domain, n)
+    return fit_models(U, y, np.empty((n, 0)), domain=domain, settings=settings)
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@domains
+@strategies
+@pytest.mark.parametrize("q", [1, 4])
+def test_batches_are_in_the_box_on_the_grid_and_distinct(
+    domain: Domain, strategy: str, q: int
+) -> None:
+    fitted = make_fitted(domain, Settings(strategy=strategy))
+    U_held = domain.snap(rng(5).random((3, domain.dim)))
+    batch = choose_batch(fitted, U_held, q, rng=rng())
+    assert batch.shape == (q, domain.dim)
+    assert (batch >= 0).all()
+    assert (batch <= 1).all()
+    np.testing.assert_array_equal(domain.snap(batch), batch)
+    taken = [*domain.keys(fitted.U), *domain.keys(U_held)]
+    keys = domain.keys(batch)
+    assert len(set(keys)) == q
+    assert set(keys).isdisjoint(taken)
+
+
+@strategies
+@pytest.mark.parametrize("maximizer", MAXIMIZERS)
+def test_batches_follow_from_the_generator(
+    strategy: str, maximizer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_cma = _strategies.by_cma
+    monkeypatch.setattr(
+        _strategies, "by_cma", lambda *args, rng: by_cma(*args, rng=rng, max_evaluations=60)
+    )
+    settings = replace(PLAIN, strategy=strategy, maximizer=maximizer)
+    fitted = make_fitted(DOMAINS["mixed"], settings)
+    held = np.empty((0, 4))
+    first, second = (choose_batch(fitted, held, 3, rng=rng(3)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_cma_sees_only_points_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = DOMAINS["mixed"]
+    seen: list[np.ndarray] = []
+    features = Domain.features
+
+    def remember(self: Domain, U: np.ndarray) -> np.ndarray:
+        seen.append(U.copy())
+        return features(self, U)
+
+    by_cma = _strategies.by_cma
+
+    def watched(*args: object, rng: np.random.Generator) -> object:
+        with monkeypatch.context() as patch:
+            patch.setattr(Domain, "features", remember)
+            return by_cma(*args, rng=rng, max_evaluations=60)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_strategies, "by_cma", watched)
+    fitted = make_fitted(domain, replace(PLAIN, maximizer="cma"))
+    choose_batch(fitted, np.empty((0, 4)), 2, rng=rng())
+    assert len(seen) > 30
+    for U in seen:
+        np.testing.assert_array_equal(domain.snap(U), U)
+
+
+def test_held_points_may_be_known_in_part() -> None:
+    domain = DOMAINS["mixed"]
+    U_held = np.array([[0.5, np.nan, 0.125, np.nan], [np.nan, 0.5, np.nan, np.nan]])
+    batch = choose_batch(make_fitted(domain, Settings()), U_held, 3, rng=rng())
+    assert np.isfinite(batch).all()
+
+
+def test_held_points_push_the_batch_away() -> None:
+    domain = DOMAINS["continuous"]
+    fitted = make_fitted(domain, PLAIN)
+    alone = choose_batch(fitted, np.empty((0, 3)), 1, rng=rng())
+    beside = choose_batch(fitted, alone, 1, rng=rng())
+    assert np.linalg.norm(alone - beside) > 0.02
+
+
+def test_one_point_of_gp_bucb_is_one_point_of_bkop() -> None:
+    domain = DOMAINS["continuous"]
+    one, other = (
+        choose_batch(
+            make_fitted(domain, replace(PLAIN, strategy=strategy)),
+            np.empty((0, 3)),
+            1,
+            rng=rng(),
+        )
+        for strategy in ("bkop", "gp_bucb")
+    )
+    np.testing.assert_array_equal(one, other)
+
+
+def test_the_fixed_points_of_bull_do_not_depend_on_the_values() -> None:
+    domain = DOMAINS["mixed"]
+    U, y = make_data(domain)
+    first, second = (
+        choose_batch(
+            fit_models(
+                U, values, np.empty((14, 0)), domain=domain, settings=Settings(strategy="bull")
+            ),
+            np.empty((0, 4)),
+            5,
+            rng=rng(),
+        )
+        for values in (y, -y)
+    )
+    np.testing.assert_array_equal(first[:4], second[:4])
+    assert not np.array_equal(first[4], second[4])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("noise_var", [0.0, 0.05])
+@pytest.mark.parametrize("kernel", ["matern52", "se"])
+def test_a_batch_of_one_is_the_arg_max_of_algorithm_1_or_3(
+    form: str, noise_var: float, kernel: str
+) -> None:
+    domain = Domain((FLOAT, FLOAT))
+    settings = replace(PLAIN, acquisition_form=form, noise_var=noise_var, kernel=kernel)
+    fitted = make_fitted(domain, settings)
+    fine = np.linspace(0, 1, 201)
+    mean, std = fitted.models[0].mean_and_std(
+        np.stack(np.meshgrid(fine, fine), axis=-1).reshape(-1, 2)
+    )
+    found = choose_batch(fitted, np.empty((0, 2)), 1, rng=rng())
+    mean_found, std_found = fitted.models[0].mean_and_std(found)
+    assert mean_found[0] + std_found[0] >= (mean + std).max() - 1e-9
+
+
+def test_a_batch_of_one_on_a_finite_space_is_the_best_that_is_left() -> None:
+    domain = Domain((GRID, GRID, CHOICE))
+    fitted = make_fitted(domain, PLAIN)
+    points = domain.all_points()
+    taken = set(domain.keys(fitted.U))
+    left = points[[key not in taken for key in domain.keys(points)]]
+    mean, std = fitted.models[0].mean_and_std(domain.features(left))
+    found = choose_batch(fitted, np.empty((0, 3)), 1, rng=rng())
+    mean_found, std_found = fitted.models[0].mean_and_std(domain.features(found))
+    assert mean_found[0] + std_found[0] >= (mean + std).max() - 1e-9
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_joint_batch_is_worth_at_least_the_greedy_one(form: str) -> None:
+    domain = DOMAINS["continuous"]
+    joint, greedy = (
+        choose_batch(
+            make_fitted(domain, replace(PLAIN, strategy=strategy, acquisition_form=form)),
+            np.empty((0, 3)),
+            5,
+            rng=rng(),
+        )
+        for strategy in ("bkop", "gp_bucb")
+    )
+    acquisition = BatchAcquisition(make_fitted(domain, PLAIN).models, 1.0, form)
+    assert acquisition.value(joint) >= acquisition.value(greedy) - 1e-6
+
+
+def test_gp_ucb_pe_explores_within_the_relevant_region() -> None:
+    domain = DOMAINS["continuous"]
+    fitted = make_fitted(domain, replace(PLAIN, strategy="gp_ucb_pe"))
+    batch = choose_batch(fitted, np.empty((0, 3)), 5, rng=rng())
+    model = fitted.models[0]
+    C = rng(1).random((4000, 3))
+    mean, std = model.mean_and_std(C)
+    mean_batch, std_batch = model.mean_and_std(batch)
+    # The threshold is a maximum over candidates, so that over others may be a little above.
+    assert (mean_batch + 2 * std_batch).min() >= (mean - std).max() - 0.3
+
+
+def test_the_model_sees_a_bounded_number_of_points() -> None:
+    domain = Domain((FLOAT, FLOAT))
+    fitted = make_fitted(domain, PLAIN, n=3000)
+    assert len(fitted.models[0].Z) <= _strategies._MAX_ACTIVE
+    assert len(fitted.U) == 3000
+    batch = choose_batch(fitted, np.empty((0, 2)), 2, rng=rng())
+    assert len(set(domain.keys(batch))) == 2
+
+
+def test_the_active_set_has_the_best_and_no_row_twice() -> None:
+    F = rng().random((3000, 2))
+    order = rng(1).permutation(3000)
+    active = _strategies._active_set(F, order)
+    assert len(set(active.tolist())) == len(active) <= _strategies._MAX_ACTIVE
+    assert set(order[:50].tolist()) <= set(active.tolist())
+    few = np.arange(10)
+    np.testing.assert_array_equal(_strategies._active_set(F[:10], few), few)
+
+
+def test_one_observed_point_is_enough() -> None:
+    for strategy in STRATEGIES:
+        domain = DOMAINS["mixed"]
+        fitted = fit_models(
+            domain.snap(np.full((1, 4), 0.5)),
+            np.zeros(1),
+            np.empty((1, 0)),
+            domain=domain,
+            settings=Settings(strategy=strategy),
+        )
+        assert choose_batch(fitted, np.empty((0, 4)), 2, rng=rng()).shape == (2, 4)
+
+
+def test_the_trust_box_holds_the_batch_near_the_best() -> None:
+    domain = DOMAINS["continuous"]
+    U = rng(2).random((200, 3))
+    y = -np.abs(U - 0.5).max(axis=1) * 10
+    fitted = fit_models(
+        U, y, np.empty((200, 0)), domain=domain, settings=Settings(trust_margin=0.05)
+    )
+    batch = choose_batch(fitted, np.empty((0, 3)), 6, rng=rng())
+    best = fitted.U[:20]
+    assert (batch >= best.min(axis=0) - 0.05 - 1e-9).all()
+    assert (batch <= best.max(axis=0) + 0.05 + 1e-9).all()

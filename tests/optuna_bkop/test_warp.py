@@ -1,0 +1,121 @@
+"""Objective values made fit for a model: what must not matter does not."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from optuna_bkop._warp import WARPINGS, warp
+
+warpings = pytest.mark.parametrize("warping", WARPINGS)
+#: Whole numbers: their sums and their products with powers of two are exact.
+integers = arrays(float, st.integers(1, 30), elements=st.integers(-1000, 1000))
+anything = arrays(
+    float, st.integers(1, 30), elements=st.floats(allow_nan=False, allow_infinity=True)
+)
+
+
+@pytest.fixture(autouse=True)
+def _numpy_raises() -> None:
+    """Every doubtful operation is an error here, those that numpy keeps quiet about too."""
+    np.seterr(over="raise", divide="raise", invalid="raise")
+
+
+@pytest.fixture(autouse=True)
+def _restore_numpy() -> object:
+    before = np.geterr()
+    yield
+    np.seterr(**before)
+
+
+@warpings
+@settings(deadline=None)
+@given(values=integers, shift=st.integers(-(10**6), 10**6), power=st.integers(-8, 8))
+def test_shift_and_scale_do_not_matter(
+    warping: str, values: np.ndarray, shift: int, power: int
+) -> None:
+    expected = warp(values, warping)
+    np.testing.assert_array_equal(warp(values + shift, warping), expected)
+    np.testing.assert_array_equal(warp(values * 2.0**power, warping), expected)
+
+
+@warpings
+@pytest.mark.parametrize("factor", [1e-30, 1e-3, 0.7, 3.0, 1e6, 1e90, 1e200])
+def test_any_positive_factor_does_not_matter(warping: str, factor: float) -> None:
+    values = np.random.default_rng(0).standard_normal(40)
+    np.testing.assert_allclose(warp(factor * values, warping), warp(values, warping), atol=1e-9)
+
+
+@warpings
+@settings(deadline=None)
+@given(values=anything)
+def test_order_is_kept_and_everything_is_finite(warping: str, values: np.ndarray) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warped = warp(values, warping)
+    assert warped.shape == values.shape
+    assert np.isfinite(warped).all()
+    assert (np.diff(warped[np.argsort(values, kind="stable")]) >= 0).all()
+    # Equal values stay equal.
+    for value in values:
+        assert len(set(warped[values == value])) == 1
+
+
+@warpings
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3.0],
+        [np.inf],
+        [-np.inf],
+        [1.0, 2.0],
+        [5.0, 5.0, 5.0],
+        [np.inf, -np.inf],
+        [np.inf, 1.0, 2.0, -np.inf],
+        [1e300, -1e300, 1e308, -1.7e308],
+        [1e300, 1.0, 2.0],
+        [1e-320, 2e-320, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 1.0],
+        [1.0, 1.0, 1.0, 1.0, 0.0],
+        [-np.inf, -np.inf, 3.0],
+    ],
+)
+def test_strange_values_are_survived_without_a_warning(warping: str, values: list[float]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warped = warp(np.array(values), warping)
+    assert np.isfinite(warped).all()
+    assert np.abs(warped).max() < 10
+
+
+@warpings
+def test_infinities_are_beyond_all_finite_values(warping: str) -> None:
+    warped = warp(np.array([0.0, np.inf, 1.0, -np.inf, 2.0]), warping)
+    assert warped[1] > warped[4] > warped[2]
+    assert warped[3] < warped[0]
+
+
+@warpings
+def test_constant_values_are_all_zero(warping: str) -> None:
+    np.testing.assert_array_equal(warp(np.full(7, 42.0), warping), np.zeros(7))
+
+
+def test_no_warping_standardises() -> None:
+    values = np.random.default_rng(0).standard_normal(50) * 7 + 3
+    warped = warp(values, "none")
+    assert warped.mean() == pytest.approx(0.0, abs=1e-9)
+    assert warped.std() == pytest.approx(1.0)
+
+
+def test_half_rank_keeps_the_better_half_and_tames_the_worse() -> None:
+    values = np.random.default_rng(0).standard_normal(41)
+    warped = warp(values, "half-rank")
+    better = values > np.median(values)
+    ratio = np.diff(np.sort(warped[better])) / np.diff(np.sort(values[better]))
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
+    worst = values.copy()
+    worst[np.argmin(values)] = -1e9
+    np.testing.assert_allclose(warp(worst, "half-rank"), warped, atol=1e-9)
