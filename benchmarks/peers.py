@@ -32,7 +32,7 @@ PEERS = {
     "qmc": Peer("optuna.samplers:QMCSampler?scramble=true&warn_independent_sampling=false"),
     "tpe": Peer("optuna.samplers:TPESampler"),
     "cmaes": Peer("optuna.samplers:CmaEsSampler?warn_independent_sampling=false", ("cmaes",)),
-    "gp": Peer("optuna.samplers:GPSampler", ("torch",)),
+    "gp": Peer("optuna.samplers:GPSampler?warn_independent_sampling=false", ("torch",)),
     "bkop": Peer("optuna_bkop:BKOPSampler", ("optuna_bkop",)),
     "botorch-qlognei": Peer(
         "benchmarks.peer_botorch:BoTorch?acquisition=qlognei", ("torch", "gpytorch", "botorch")
@@ -90,6 +90,18 @@ def load(peer: Peer) -> tuple[Any, dict[str, Any]]:
         raise SamplerError(f"{error}.") from error
 
 
+def make(name: str, **given: Any) -> Any:
+    """Call what a sampler's name or description stands for.
+
+    Args:
+        name: A key of `PEERS` or a description.
+        **given: Keyword arguments that are passed on if they are taken and not described.
+    """
+    factory, kwargs = load(describe(name))
+    taken = inspect.signature(factory).parameters
+    return factory(**{key: value for key, value in given.items() if key in taken} | kwargs)
+
+
 def build(name: str, *, dim: int, seed: int, startup: int) -> Optimiser:
     """Return a fresh optimiser of `dim` parameters.
 
@@ -99,10 +111,7 @@ def build(name: str, *, dim: int, seed: int, startup: int) -> Optimiser:
         seed: Passed on as `seed`.
         startup: Passed on as `n_startup_trials`.
     """
-    factory, kwargs = load(describe(name))
-    taken = inspect.signature(factory).parameters
-    given = {"seed": seed, "n_startup_trials": startup, "dim": dim}
-    made = factory(**{key: value for key, value in given.items() if key in taken} | kwargs)
+    made = make(name, seed=seed, n_startup_trials=startup, dim=dim)
     if isinstance(made, optuna.samplers.BaseSampler):
         return OptunaOptimiser(made, dim)
     if isinstance(made, Optimiser):

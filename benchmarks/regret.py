@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import json
-import sys
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from pathlib import Path
 
 import click
 
-from benchmarks import peers, plots, results
+from benchmarks import plots, results
+from benchmarks.commands import (
+    EXISTING,
+    FILE,
+    SAMPLERS_HELP,
+    available,
+    failed,
+    parse_seeds,
+    run_missing,
+)
 from benchmarks.functions import FUNCTIONS, PAPER_FUNCTIONS
-from benchmarks.runs import Cell, Record, run
-
-FILE = click.Path(dir_okay=False, path_type=Path)
-EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-def parse_seeds(text: str) -> list[int]:
-    """Return the seeds that ranges and lists such as `0-9,20` name, in increasing order."""
-    seeds: set[int] = set()
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        last = last if dash else first
-        if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
-            raise click.BadParameter(f"expected ranges and numbers such as 0-9,20, got {text!r}.")
-        seeds.update(range(int(first), int(last) + 1))
-    return sorted(seeds)
+from benchmarks.runs import Cell, run
 
 
 @click.group()
@@ -43,7 +32,7 @@ def main() -> None:
     "samplers",
     multiple=True,
     required=True,
-    help=f"{', '.join(peers.PEERS)} or module:callable?key=value&key=value. Repeatable.",
+    help=SAMPLERS_HELP,
 )
 @click.option(
     "--function",
@@ -157,58 +146,10 @@ def run_command(
             own_startup=own_startup,
         )
         for seed, q, function, sampler in itertools.product(
-            seeds, (1,) if workers else rounds or (5, 10), functions, _available(samplers)
+            seeds, (1,) if workers else rounds or (5, 10), functions, available(samplers)
         )
     ]
-    results.drop_unfinished_line(output)
-    known = results.load([output]) if output.exists() else []
-    done = {results.cell_of(record) for record in known if not (retry_failed and _failed(record))}
-    todo = [cell for cell in dict.fromkeys(cells) if cell not in done]
-    click.echo(f"{len(todo)} runs, {len(set(cells) & done)} already in {output}.", err=True)
-    failures = 0
-    with (
-        output.open("a", encoding="utf-8") as file,
-        click.progressbar(length=len(todo), label="runs", file=sys.stderr) as bar,
-    ):
-        for record in _records(todo, jobs):
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            if _failed(record):
-                failures += 1
-                click.echo(f"\nfailed: {results.cell_of(record)}: {record['error']}", err=True)
-            bar.update(1)
-    if failures:
-        raise click.ClickException(f"{failures} of {len(todo)} runs failed; see {output}.")
-
-
-def _failed(record: Record) -> bool:
-    return "error" in record
-
-
-def _available(samplers: Iterable[str]) -> list[str]:
-    """Return the samplers that can be imported; only a named peer may be missing."""
-    found = []
-    for sampler in samplers:
-        try:
-            peers.load(peers.describe(sampler))
-        except peers.SamplerError as error:
-            if sampler not in peers.PEERS:
-                raise click.ClickException(f"--sampler {sampler}: {error}") from error
-            click.echo(f"{sampler} is dropped: {error}", err=True)
-        else:
-            found.append(sampler)
-    return found
-
-
-def _records(cells: list[Cell], jobs: int) -> Iterator[Record]:
-    """Yield the records of cells as they are finished."""
-    if jobs == 1:
-        yield from map(run, cells)
-        return
-    # A forked torch may hang: processes start afresh.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(run, cell) for cell in cells]):
-            yield future.result()
+    run_missing(cells, run, results.cell_of, output, retry_failed=retry_failed, jobs=jobs)
 
 
 @main.command()
@@ -236,7 +177,7 @@ def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
 @click.option("--rounds-of", "q", type=click.IntRange(1), help="Show only this round size.")
 def plot(files: tuple[Path, ...], output: Path, q: int | None) -> None:
     """Plot the geometric mean of regret against evaluations, one panel per function."""
-    records = [r for r in results.load(files) if not _failed(r) and q in (None, r["q"])]
+    records = [r for r in results.load(files) if not failed(r) and q in (None, r["q"])]
     if not records:
         raise click.ClickException("no finished runs to plot.")
     plots.regret_curves(records, output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import astuple, fields, replace
 from pathlib import Path
 
@@ -20,17 +20,22 @@ RESAMPLES = 10_000
 Rows = list[list[str]]
 
 
-def load(paths: Iterable[Path]) -> list[Record]:
+def load(paths: Iterable[Path], key: Callable[[Record], Hashable] | None = None) -> list[Record]:
     """Return the records of JSONL files; of runs that were repeated, the last.
 
     A last line without its end is still being written and is left out.
+
+    Args:
+        paths: The files.
+        key: Returns what identifies the run of a record; `cell_of` unless given.
     """
-    records: dict[Cell, Record] = {}
+    key = cell_of if key is None else key
+    records: dict[Hashable, Record] = {}
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
             if line.endswith("\n") and line.strip():
                 record = json.loads(line)
-                records[cell_of(record)] = record
+                records[key(record)] = record
     return list(records.values())
 
 

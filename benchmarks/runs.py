@@ -6,7 +6,7 @@ import heapq
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -136,15 +136,20 @@ def run(cell: Cell) -> Record:
     noise-free, after each evaluation in the order of their end), `final` and `cpu_per_point` (CPU
     seconds in ask and tell per point after the initial ones), or `error` and `traceback`.
     """
-    record: Record = asdict(cell)
+    return asdict(cell) | recorded(cell.sampler, lambda: _measure(cell))
+
+
+def recorded(sampler: str, measure: Callable[[], Record]) -> Record:
+    """Return what `measure` finds of a sampler, or its error and traceback, and the versions."""
+    record: Record = {}
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         try:
-            record |= _measure(cell)
+            record |= measure()
         except Exception as error:  # one broken run must not end the others
             record |= {
                 "error": "".join(traceback.format_exception_only(error)).strip(),
                 "traceback": traceback.format_exc(),
             }
-    return record | {"versions": peers.versions(cell.sampler)}
+    return record | {"versions": peers.versions(sampler)}

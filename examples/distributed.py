@@ -1,0 +1,86 @@
+"""Workers in many processes on one study, one of which may be killed on the way.
+
+    python examples/distributed.py
+    python examples/distributed.py --workers 8 --kill
+    python examples/distributed.py --storage postgresql+psycopg://user@host/database
+
+Workers need to know the storage and the study's name, nothing of each other: on a cluster, start
+as many as you like, anywhere, with the same two.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+import time
+from pathlib import Path
+
+import click
+import optuna
+from optuna.study import MaxTrialsCallback
+from optuna.trial import TrialState
+
+from optuna_bkop import BKOPSampler
+
+STUDY = "distributed"
+COMPLETE = (TrialState.COMPLETE,)
+
+
+def objective(trial: optuna.Trial) -> float:
+    """A bent valley (Rosenbrock's); an evaluation takes a tenth of a second."""
+    x = trial.suggest_float("x", -2.0, 2.0)
+    y = trial.suggest_float("y", -1.0, 3.0)
+    time.sleep(0.1)
+    return (1 - x) ** 2 + 100 * (y - x**2) ** 2
+
+
+def work(storage: str, n_trials: int) -> None:
+    """What every worker does, on whatever machine."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.load_study(study_name=STUDY, storage=storage, sampler=BKOPSampler())
+    study.optimize(objective, callbacks=[MaxTrialsCallback(n_trials, states=COMPLETE)])
+
+
+@click.command()
+@click.option("--storage", help="SQLAlchemy URL; by default a new SQLite file.")
+@click.option("--workers", default=4, show_default=True, help="Processes.")
+@click.option("--trials", default=80, show_default=True, help="Finished trials of all workers.")
+@click.option("--kill", is_flag=True, help="Kill a worker on the way; another takes its place.")
+def main(storage: str | None, workers: int, trials: int, kill: bool) -> None:
+    """Minimise a function with several workers and show how far they are."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    context = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory() as folder:
+        storage = storage or f"sqlite:///{Path(folder) / 'study.db'}"
+        study = optuna.create_study(study_name=STUDY, storage=storage, load_if_exists=True)
+        n_before = len(study.get_trials(states=COMPLETE))
+        task = (storage, n_before + trials)
+
+        processes = [context.Process(target=work, args=task) for _ in range(workers)]
+        for process in processes:
+            process.start()
+        with click.progressbar(length=trials, label=f"{workers} workers") as bar:
+            while bar.pos < trials:
+                time.sleep(0.2)
+                if not any(process.is_alive() for process in processes):
+                    raise click.ClickException("All workers have ended before their work.")
+                n_done = len(study.get_trials(deepcopy=False, states=COMPLETE)) - n_before
+                bar.update(min(n_done, trials) - bar.pos)
+                if kill and n_done >= trials // 3:
+                    kill = False
+                    processes[0].kill()
+                    processes.append(context.Process(target=work, args=task))
+                    processes[-1].start()
+        for process in processes:
+            process.join()
+
+        states = [trial.state for trial in study.get_trials(deepcopy=False)]
+        click.echo(
+            f"{states.count(TrialState.COMPLETE)} trials finished, "
+            f"{states.count(TrialState.RUNNING)} lost with a killed worker"
+        )
+        click.echo(f"best value {study.best_value:.3g} at {study.best_params}")
+
+
+if __name__ == "__main__":
+    main()

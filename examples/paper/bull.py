@@ -1,0 +1,64 @@
+"""The paper's comparison with Bull's non-adaptive batch, on Rosenbrock and Ackley.
+
+Bull (2011) fixes all points of a batch but one in advance. d = 6, batch sizes 5 and 10, 20
+lattice points, 100 more evaluations; mean and standard error of the simple regret.
+
+    python -m examples.paper.bull
+
+Obtained by `python -m examples.paper.bull --runs 3` (mean simple regret, standard error):
+
+                              BKOP          Bull
+    rosenbrock, q=5    3.37 ± 0.47    27.3 ± 2.4
+    rosenbrock, q=10   4.28 ± 0.48    31.2 ± 1.6
+    ackley, q=5        0.716 ± 0.7     1.6 ± 0.7
+    ackley, q=10       0.992 ± 0.8    1.8 ± 0.74
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from examples.paper import _common
+from examples.paper.synthetic import measure
+
+#: Bull's method has the paper's model; the settings say which one BKOP has.
+BULL = {"strategy": "bull"} | _common.PLAIN
+
+
+@click.command()
+@_common.options(runs=30)
+@_common.settings_options
+@click.option("--shift", is_flag=True, help="Move the optima to random places.")
+def main(
+    runs: int,
+    quick: bool,
+    jobs: int,
+    output: Path,
+    settings: str,
+    cma_evaluations: int,
+    shift: bool,
+) -> None:
+    """Compare BKOP with Bull's non-adaptive batch."""
+    evaluations = 100
+    if quick:
+        runs, evaluations, cma_evaluations = 1, 10, 200
+    bull = BULL | ({"maximizer": "cma"} if settings == "paper" else {})
+    _common.compare(
+        measure,
+        {function: {"function": function} for function in ("rosenbrock", "ackley")},
+        {"BKOP": _common.SETTINGS[settings]["BKOP"], "Bull": bull},
+        runs=runs,
+        shared={"shift": shift, "startup": 20, "evaluations": evaluations},
+        cma_evaluations=cma_evaluations,
+        output=output,
+        experiment="synthetic",  # BKOP's runs are the same
+        name=f"bull-{settings}{'-shifted' if shift else ''}{'-quick' if quick else ''}",
+        jobs=jobs,
+        columns=2,
+    )
+
+
+if __name__ == "__main__":
+    main()

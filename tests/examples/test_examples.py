@@ -1,0 +1,85 @@
+"""Each example runs, in its quick form, and says what it promises."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+#: Example -> what it needs beside the package, and a text of its output.
+PLAIN = {
+    "quickstart.py": (["matplotlib"], "best error"),
+    "ask_and_tell_batches.py": (["matplotlib"], "no certificates"),
+    "mixed_space.py": (["sklearn"], "best:"),
+    "constrained.py": ([], "designs hold"),
+    "resume.py": ([], "the same trials: True"),
+    "lattice_startup_for_another_sampler.py": ([], "covering radius"),
+}
+PAPER = {
+    "lattice_tables.py": (["matplotlib"], "alg7"),
+    "lattice_figure.py": (["matplotlib"], "covering radius"),
+    "synthetic.py": (["matplotlib"], "GP-UCB-PE"),
+    "bull.py": (["matplotlib"], "Bull"),
+    "robot_pushing.py": (["matplotlib", "pymunk"], "robot pushing"),
+    "network_tuning.py": (["matplotlib", "sklearn", "torch"], "digits"),
+}
+#: Run by a test of its own.
+ELSEWHERE = {"distributed.py"}
+
+
+def run(arguments: list[str], cwd: Path, needs: list[str]) -> str:
+    for module in needs:
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"needs {module}, which an extra of its own installs")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_example_runs(name: str, tmp_path: Path):
+    needs, text = PLAIN[name]
+    assert text in run([str(EXAMPLES / name)], tmp_path, needs)
+    if name == "quickstart.py":
+        assert (tmp_path / "study.png").stat().st_size > 10_000
+        # Again: the study is complete, nothing is added.
+        assert "96 trials" in run([str(EXAMPLES / name)], tmp_path, needs)
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_experiment_of_the_paper_runs_and_resumes(name: str, tmp_path: Path):
+    needs, text = PAPER[name]
+    arguments = ["-m", f"examples.paper.{Path(name).stem}", "--quick", "--output", "results"]
+    first = run(arguments, tmp_path, needs)
+    assert text in first
+    written = {path.suffix for path in (tmp_path / "results").iterdir()}
+    assert written == {".jsonl", ".csv", ".png"}
+    records = next((tmp_path / "results").glob("*.jsonl"))
+    before = records.read_bytes()
+    assert run(arguments, tmp_path, needs) == first
+    assert records.read_bytes() == before
+
+
+def test_an_interrupted_experiment_goes_on(tmp_path: Path):
+    arguments = ["-m", "examples.paper.lattice_figure", "--quick", "--output", "results"]
+    first = run(arguments, tmp_path, ["matplotlib"])
+    records = tmp_path / "results" / "lattice-figure.jsonl"
+    lines = records.read_text().splitlines(keepends=True)
+    records.write_text("".join(lines[:3]) + lines[3][:20])  # cut in the middle of a record
+    assert run(arguments, tmp_path, ["matplotlib"]) == first
+    assert sorted(records.read_text().splitlines(keepends=True)) == sorted(lines)
+
+
+def test_every_example_is_run():
+    plain = {path.name for path in EXAMPLES.glob("*.py")}
+    paper = {path.name for path in (EXAMPLES / "paper").glob("*.py") if path.name[0] != "_"}
+    assert plain - ELSEWHERE == set(PLAIN)
+    assert paper == set(PAPER)
