@@ -36,8 +36,12 @@ _logger = optuna.logging.get_logger(f"optuna.{__name__}")
 
 #: A running trial is taken for dead when it is this many times older than the longest finished.
 _STALE_TIMES = 5.0
-#: A trial without a point is expected to ask within so many seconds, or times the longest ask.
-_ASK_SECONDS, _ASK_TIMES = 10.0, 5.0
+#: A trial without a point is expected to ask within so many seconds, or times the last ask.
+_ASK_SECONDS, _ASK_TIMES = 5.0, 2.0
+#: So many trials may be expected to ask at once, or times those that ran at once lately.
+_N_ASKING, _ASKING_TIMES = 16, 2
+#: Lately is: among so many of the last trials.
+_N_RECENT = 64
 #: A read of the trials that is older than so many seconds is not used again.
 _FRESH_SECONDS = 0.1
 #: A startup point that was given back is replaced by one so many indices on, in another copy of
@@ -73,7 +77,7 @@ class Memory:
     reader: TrialReader = field(default_factory=TrialReader)
     watch: Watch = field(default_factory=Watch)
     fitted: tuple[object, Fitted] | None = None
-    longest_ask: float = 0.0
+    last_ask: float = 0.0
     said_exhausted: bool = False
     ahead: tuple[object, float, Sequence[FrozenTrial], Finished] | None = None
 
@@ -130,8 +134,7 @@ class Ask:
         point = _plan.claim_point(
             self._study, self._trial, self._space, self._look, self._choose, self._others
         )
-        seconds = time.monotonic() - begun
-        self._memory.longest_ask = max(self._memory.longest_ask, seconds)
+        self._memory.last_ask = time.monotonic() - begun
         return self._cube.decode(_plan.from_integers(point))
 
     def _look(self, rivals: frozenset[int]) -> View:
@@ -150,6 +153,8 @@ class Ask:
         )
         beside = finished.beside(self._history)
         self._ended = [trial for trial in beside if trial.state.is_finished()]
+        recent = [t for t in self._trials[-_N_RECENT:] if t.state.is_finished()]
+        self._n_at_once = concurrency(recent, seen=_plan.seen_running)
         # With heartbeats Optuna itself finds out who is dead.
         bound = max(options.stale_after, _STALE_TIMES * finished.longest)
         return _plan.read_view(
@@ -160,7 +165,8 @@ class Ask:
             watch=self._memory.watch,
             bounds=Bounds(
                 running=math.inf if is_heartbeat_enabled(study._storage) else bound,
-                asking=max(_ASK_SECONDS, _ASK_TIMES * self._memory.longest_ask),
+                asking=max(_ASK_SECONDS, _ASK_TIMES * self._memory.last_ask),
+                n_asking=max(_N_ASKING, options.batch_size or 0, _ASKING_TIMES * self._n_at_once),
             ),
             rivals=rivals,
         )
@@ -201,8 +207,8 @@ class Ask:
     def _planned(self, view: View) -> list[Point]:
         """Points chosen jointly, for this trial and for those that run beside it."""
         U_held = self._points(view.running)
-        n_free = len(view.free)
-        q = max(view.n_asking + 1, self._batch_size(view) - len(U_held)) - n_free
+        batch_size = self._options.batch_size or max(self._n_at_once, len(view.running) + 1)
+        q = max(view.n_asking + 1, batch_size - len(U_held)) - len(view.free)
         rng = np.random.default_rng(seed_of(self._root, "plan", self._known))
         try:
             with one_thread(), np.errstate(all="ignore"):
@@ -217,13 +223,6 @@ class Ask:
                 f"failed: {type(error).__name__}: {error}"
             )
             return self._lattice_points(view, self._trial.number, q)
-
-    def _batch_size(self, view: View) -> int:
-        if self._options.batch_size is not None:
-            return self._options.batch_size
-        alive = {self._trial.number, *(trial.number for trial in view.running)}
-        ran = [t for t in self._trials if t.state.is_finished() or t.number in alive]
-        return max(concurrency(ran, seen=_plan.seen_running), len(alive))
 
     def _fitted(self) -> Fitted:
         U, values = self._history.U, self._history.values

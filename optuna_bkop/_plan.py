@@ -4,8 +4,8 @@ A plan is a set of points chosen together; it holds as long as nothing new is kn
 on what is known by a fingerprint of the finished trials. For a trial that asks:
 
 1. Read the trials, once; all that follows is from this one read. Held are the points of running
-   trials. Askers are running trials that have no point yet and have not been at it for long, in
-   the order of their numbers; ``k`` is the place of this trial among them.
+   trials. Askers are running trials that have no point yet, if they are young and not unusually
+   many, in the order of their numbers; ``k`` is the place of this trial among them.
 2. Of the published plans with the present fingerprint, that of the lowest owner counts, then what
    was published as its continuation, and so on. Its free points are those that no trial has. If
    there are more than k, take the k-th.
@@ -22,6 +22,7 @@ on what is known by a fingerprint of the finished trials. For a trial that asks:
 No two trials keep the same point. Of two writers of a point the later one reads after both writes,
 sees the earlier one and gives back, if a storage shows a write to every read that begins after it
 returned; Optuna's do. This needs no clock, no order of numbers and no agreement on anything else.
+(In a finite space, where a number has no point of its own, two might meet in every turn.)
 
 What can go wrong, and what happens then:
 
@@ -109,15 +110,18 @@ class Space:
 
 @dataclass(frozen=True)
 class Bounds:
-    """From when on trials do not count any more, in seconds.
+    """Until when trials count.
 
     Attributes:
-        running: A running trial is taken for dead: its point is free.
-        asking: A trial without a point is not expected to ask any more: no place is kept for it.
+        running: After so many seconds a running trial is taken for dead: its point is free.
+        asking: After so many seconds a trial without a point is not expected to ask any more: no
+            place is kept for it.
+        n_asking: Places are kept for no more than so many trials, the youngest.
     """
 
     running: float
     asking: float
+    n_asking: int
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,8 @@ class View:
     """What one read of the trials tells a trial that asks.
 
     Attributes:
-        running: Other running trials, those taken for dead left out.
+        running: Other running trials, those left out that are taken for dead, or that have no
+            point and are not expected to ask.
         n_asking: How many of them wait for a point.
         place: How many of those have lower numbers.
         plan: The name of the present plan's last part; empty: there is no plan.
@@ -195,7 +200,7 @@ def read_view(
     running: list[FrozenTrial] = []
     points: dict[int, Point | None] = {}
     used: set[Point | None] = set()
-    asking: list[int] = []
+    asking: list[FrozenTrial] = []
     ended: list[int] = []
     parts: dict[str, tuple[int, Entry]] = {}
     for trial in trials:
@@ -217,11 +222,13 @@ def read_view(
         points[number] = entry.point
         if number not in ages or (ages[number] > bounds.running and number not in rivals):
             continue
-        running.append(trial)
         used.add(entry.point)
-        is_early = ages[number] <= bounds.asking or number in rivals
-        if entry.point is None and not trial.params and is_early:
-            asking.append(number)
+        if entry.point is not None or trial.params:
+            running.append(trial)
+        elif ages[number] <= bounds.asking or number in rivals:
+            asking.append(trial)
+    youngest = {trial.number for trial in asking[-bounds.n_asking :]} | rivals
+    asking = [trial for trial in asking if trial.number in youngest]
 
     planned: list[Point] = []
     owners: set[int] = set()
@@ -232,9 +239,9 @@ def read_view(
         planned += entry.plan
         name = entry.name
     return View(
-        running=tuple(running),
+        running=(*running, *asking),
         n_asking=len(asking),
-        place=sum(number < own_number for number in asking),
+        place=sum(trial.number < own_number for trial in asking),
         plan=name,
         free=tuple(point for point in dict.fromkeys(planned) if point not in used),
         is_owner=own_number in owners,

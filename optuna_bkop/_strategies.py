@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from optuna_bkop._acquisition import BatchAcquisition, Exploration
 from optuna_bkop._candidates import distinct, greedy, improve_discrete, random_points
 from optuna_bkop._domain import Domain
-from optuna_bkop._kernels import KERNELS, FloatArray
+from optuna_bkop._kernels import KERNELS, FloatArray, squared_distances
 from optuna_bkop._maximize import by_cma, by_gradient
 from optuna_bkop._surrogate import KernelModel, fit
 
@@ -24,6 +24,10 @@ _MAX_ACTIVE, _MAX_FITTED = 500, 250
 _N_BEST, _N_GOOD = 5, 100
 #: Steps from every start; how many starts are followed further, and by how many steps at first.
 _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 8, 3, 50
+#: Points without a better one after which the box around the best is twice as wide.
+_PATIENCE = 20
+#: Points with a higher correlation, before any data, are copies: about a ninth of a length scale.
+_COPY = 0.99
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class Fitted:
         models: Of the value, one for each length scale factor.
         feasibility: Of each constraint, positive where it is met.
         U: All observed points (n, d), the best first.
+        n_since_best: How many were observed after the best one.
         domain: The domain.
         settings: How to choose.
     """
@@ -72,6 +77,7 @@ class Fitted:
     models: tuple[KernelModel, ...]
     feasibility: tuple[KernelModel, ...]
     U: FloatArray
+    n_since_best: int
     domain: Domain
     settings: Settings
 
@@ -155,7 +161,8 @@ def fit_models(
             known = active[~np.isnan(column[active])]
             if len(known) and (column[known] > 0).any():
                 feasibility += models(known, -column[known], 0.0, (1.0,))
-    return Fitted(value_models, feasibility, U[order], domain, settings)
+    n_since_best = len(y) - 1 - int(order[0])
+    return Fitted(value_models, feasibility, U[order], n_since_best, domain, settings)
 
 
 def choose_batch(
@@ -166,10 +173,19 @@ def choose_batch(
     They differ from each other and from all observed and held ones, as long as the domain has
     others.
     """
+    domain = fitted.domain
+    situation = situation_of(fitted, U_held, rng=rng)
+    batch = domain.snap(STRATEGIES[fitted.settings.strategy](situation, q))
+    taken = {*domain.keys(fitted.U), *domain.keys(U_held)}
+    return distinct(batch, taken, domain, rng)
+
+
+def situation_of(fitted: Fitted, U_held: FloatArray, *, rng: np.random.Generator) -> Situation:
+    """What a strategy is told when points U_held (p, d) are running."""
     domain, settings = fitted.domain, fitted.settings
     F_held = domain.features(U_held)
-    lower, upper = _trust_box(fitted.U, domain, settings.trust_margin)
-    situation = Situation(
+    lower, upper = _trust_box(fitted)
+    return Situation(
         models=tuple(model.condition_on(F_held) for model in fitted.models),
         feasibility=fitted.feasibility,
         good=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:_N_GOOD],
@@ -180,17 +196,22 @@ def choose_batch(
         settings=settings,
         rng=rng,
     )
-    batch = domain.snap(STRATEGIES[settings.strategy](situation, q))
-    taken = {*domain.keys(fitted.U), *domain.keys(U_held)}
-    return distinct(batch, taken, domain, rng)
 
 
 def bkop(situation: Situation, q: int) -> FloatArray:
     """Algorithms 2 and 4: the whole batch by its joint acquisition; one point: 1 and 3.
 
     The first point after the lattice, alone, is the last step of Algorithm 5.
+
+    In few dimensions the maximum has copies of some points, because a copy costs little in the
+    deviation of the sum if q is large. The paper assumes that no point is selected twice. So one
+    of each is kept, and the others are chosen jointly in turn, given these.
     """
-    return _maximize(situation, _acquisition(situation), q)
+    batch = _maximize(situation, _acquisition(situation), q)
+    batch = batch[_apart(situation, batch)]
+    if len(batch) == q:
+        return batch
+    return np.vstack([batch, bkop(_with_held(situation, batch), q - len(batch))])
 
 
 def gp_bucb(situation: Situation, q: int) -> FloatArray:
@@ -251,6 +272,18 @@ def _acquisition(situation: Situation) -> BatchAcquisition:
 def _candidates(situation: Situation, n_centres: int) -> FloatArray:
     s = situation
     return random_points(s.domain, s.lower, s.upper, s.good[:n_centres], s.rng)
+
+
+def _apart(situation: Situation, batch: FloatArray) -> list[int]:
+    """Rows of a batch (q, d) of which no two are copies, even to the roughest model."""
+    rough = max(situation.models, key=lambda model: float(model.inverse_scales.sum()))
+    Z = situation.domain.features(batch) * rough.inverse_scales
+    correlation = rough.kernel(squared_distances(Z, Z))[0]
+    rows: list[int] = []
+    for i in range(len(batch)):
+        if not (correlation[i, rows] > _COPY).any():
+            rows.append(i)
+    return rows
 
 
 def _with_held(situation: Situation, U: FloatArray) -> Situation:
@@ -338,14 +371,18 @@ def _scaled_constraints(constraints: FloatArray) -> FloatArray:
     return scaled
 
 
-def _trust_box(
-    U_ordered: FloatArray, domain: Domain, margin: float | None
-) -> tuple[FloatArray, FloatArray]:
-    """The box around the best tenth of the points, widened by ``margin``."""
+def _trust_box(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
+    """The box around the best tenth of the points, widened by the margin.
+
+    The margin doubles with every `_PATIENCE` points that found nothing better, so that a search
+    that is stuck looks farther afield, in the end everywhere.
+    """
+    domain, margin = fitted.domain, fitted.settings.trust_margin
     lower, upper = np.zeros(domain.dim), np.ones(domain.dim)
     if margin is None:
         return lower, upper
-    best = U_ordered[: max(domain.dim + 1, len(U_ordered) // 10)]
+    margin *= 2.0 ** min(fitted.n_since_best / _PATIENCE, 30.0)
+    best = fitted.U[: max(domain.dim + 1, len(fitted.U) // 10)]
     for j in domain.numerical:
         seen = best[~np.isnan(best[:, j]), j]
         if len(seen):

@@ -231,7 +231,7 @@ def test_nothing_of_it_is_read_as_a_point_or_a_plan(attrs: dict[str, Any], numbe
     assert _plan.read_entry(trial, Space("here", 2)) is None
     assert _plan.batch_of(trial) is None
     seen = _plan.read_view(
-        [trial], -1, "f" * 16, Space("here", 2), watch=Watch(), bounds=Bounds(60.0, 60.0)
+        [trial], -1, "f" * 16, Space("here", 2), watch=Watch(), bounds=Bounds(60.0, 60.0, 9)
     )
     assert seen.free == ()
 
@@ -263,7 +263,7 @@ def test_what_is_valid_is_read() -> None:
         fuzzed.trials[N_KNOWN].system_attrs[_plan.KEY]["fingerprint"],
         Space(fuzzed.trials[N_KNOWN].system_attrs[_plan.KEY]["space"], 2),
         watch=Watch(),
-        bounds=Bounds(60.0, 60.0),
+        bounds=Bounds(60.0, 60.0, 9),
     )
     assert len(seen.running) == 3
     assert len(seen.free) == 1

@@ -26,7 +26,7 @@ SPACE: dict[str, BaseDistribution] = {
 }
 KNOWN = "f" * 16
 HERE = Space("here", 2)
-FOREVER = Bounds(running=math.inf, asking=math.inf)
+FOREVER = Bounds(running=math.inf, asking=math.inf, n_asking=100)
 
 
 class Storage(InMemoryStorage):
@@ -204,6 +204,18 @@ def test_what_lacks_a_part_or_has_another_s_is_absent() -> None:
     assert _plan.read_entry(one, space) is None
 
 
+@pytest.mark.parametrize("field", ["of", "fingerprint", "after", "time", "running", "numbers"])
+def test_what_was_changed_afterwards_is_absent(field: str) -> None:
+    study = trials_with({})
+    publish(study, 0, A, B)
+    trial = study.get_trials()[0]
+    head = trial.system_attrs[_plan.KEY]
+    assert _plan.read_entry(trial, HERE) is not None
+    changed = {"time": 1, "running": 7, "numbers": [1, 1, 2, 3]}.get(field, "other")
+    trial.system_attrs = {_plan.KEY: {**head, field: changed}}
+    assert _plan.read_entry(trial, HERE) is None
+
+
 def test_what_others_published_does_not_count() -> None:
     study = trials_with({}, {})
     publish(study, 0, A, B)
@@ -290,15 +302,25 @@ def test_a_dead_trial_holds_neither_its_point_nor_its_place() -> None:
     study = trials_with({}, {}, {})
     publish(study, 0, A, B)
     hold(study, 0, A)
-    seen = view(study, own=2, bounds=Bounds(running=-1.0, asking=-1.0))
+    seen = view(study, own=2, bounds=Bounds(-1.0, -1.0, 100))
     assert (seen.free, seen.place, seen.running) == ((A, B), 0, ())
-    seen = view(study, own=2, bounds=Bounds(running=60.0, asking=-1.0))
-    assert (seen.free, seen.place, len(seen.running)) == ((B,), 0, 2)
+    seen = view(study, own=2, bounds=Bounds(60.0, -1.0, 100))
+    assert (seen.free, seen.place, len(seen.running)) == ((B,), 0, 1)
+
+
+def test_places_are_kept_for_the_youngest_if_there_are_too_many() -> None:
+    study = trials_with(*[{}] * 6)
+    seen = view(study, own=3, bounds=Bounds(60.0, 60.0, 4), rivals=[0])
+    assert (seen.place, seen.n_asking) == (3, 5)
+    assert [trial.number for trial in seen.running] == [0, 1, 2, 4, 5]
+    seen = view(study, own=3, bounds=Bounds(60.0, 60.0, 3))
+    assert (seen.place, seen.n_asking) == (1, 3)
 
 
 def test_whoever_had_the_same_point_asks_however_old_it_is() -> None:
     study = trials_with({}, {}, {})
-    assert view(study, own=2, bounds=Bounds(-1.0, -1.0), rivals=[0]).place == 1
+    assert view(study, own=2, bounds=Bounds(-1.0, -1.0, 100), rivals=[0]).place == 1
+    assert view(study, own=2, bounds=Bounds(60.0, 60.0, 1), rivals=[0]).place == 2
 
 
 # Clocks

@@ -199,6 +199,15 @@ def test_a_joint_batch_is_worth_at_least_the_greedy_one(form: str) -> None:
     assert acquisition.value(joint) >= acquisition.value(greedy) - 1e-6
 
 
+@pytest.mark.parametrize("dim", [2, 3])
+def test_a_large_batch_in_few_dimensions_has_no_copies(dim: int) -> None:
+    domain = Domain((FLOAT,) * dim)
+    batch = choose_batch(make_fitted(domain, Settings(), n=30), np.empty((0, dim)), 8, rng=rng())
+    distances = np.linalg.norm(batch[:, None] - batch, axis=2) + np.eye(8)
+    assert distances.min() > 1e-4
+    assert np.median(distances.min(axis=1)) > 5e-3
+
+
 def test_gp_ucb_pe_explores_within_the_relevant_region() -> None:
     domain = DOMAINS["continuous"]
     fitted = make_fitted(domain, replace(PLAIN, strategy="gp_ucb_pe"))

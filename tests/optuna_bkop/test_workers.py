@@ -91,18 +91,13 @@ def test_processes_that_know_the_same_compute_the_same_plan(tmp_path: Path) -> N
     )
     study.optimize(objective, n_trials=6)
     close_storage(storage)
-    plans = []
+    runs = []
     for number in range(2):
         copy = tmp_path / f"copy{number}.db"
         shutil.copy(tmp_path / "original.db", copy)
-        run = subprocess.run(
-            [sys.executable, "-c", _ASK, f"sqlite:///{copy}"],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        )
-        plans.append(json.loads(run.stdout))
+        command = [sys.executable, "-c", _ASK, f"sqlite:///{copy}"]
+        runs.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+    plans = [json.loads(run.communicate(timeout=120)[0]) for run in runs]
     assert plans[0] == plans[1]
     assert len(plans[0][1]) == (1 + 4) * 2
 
