@@ -14,15 +14,8 @@ from benchmarks.functions import Array
 from optuna_bkop._domain import Domain, Parameter
 from optuna_bkop._kernels import squared_distances
 from optuna_bkop._maximize import by_cma
-from optuna_bkop._strategies import (
-    Fitted,
-    Settings,
-    _acquisition,
-    _maximize,
-    _trust_box,
-    fit_models,
-    situation_of,
-)
+from optuna_bkop._models import Fitted, Settings, fit_models
+from optuna_bkop._strategies import _acquisition, _maximize, _trust_box, situation_of
 from optuna_bkop._surrogate import KernelModel, solve_lower
 from optuna_bkop._warp import warp
 
@@ -80,7 +73,7 @@ def run_default(fitted: Fitted, q: int, seed: int) -> Outcome:
 def run_cma(fitted: Fitted, q: int, seed: int, n_evaluations: int) -> Outcome:
     """CMA-ES in the same box from random batches, begun anew until its evaluations are used up."""
     rng = np.random.default_rng(seed)
-    lower, upper = _trust_box(fitted.U, fitted.domain, fitted.settings.trust_margin)
+    lower, upper = _trust_box(fitted)
     used, best = 0, -np.inf
 
     def objective(X: Array) -> tuple[float, Array]:

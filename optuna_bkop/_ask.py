@@ -25,10 +25,11 @@ from optuna_bkop._clock import Watch
 from optuna_bkop._domain import Domain, find_conditions
 from optuna_bkop._history import Finished, TrialReader, concurrency, read_history
 from optuna_bkop._kernels import FloatArray
+from optuna_bkop._models import Fitted, Settings, fit_models
 from optuna_bkop._plan import Bounds, Entry, Point, View
 from optuna_bkop._space import UnitCube
 from optuna_bkop._startup import lattice_point, seed_of
-from optuna_bkop._strategies import Fitted, Settings, choose_batch, fit_models
+from optuna_bkop._strategies import choose_batch
 from optuna_bkop._threads import one_thread
 from optuna_bkop._warp import warp
 

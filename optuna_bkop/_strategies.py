@@ -1,4 +1,4 @@
-"""From data to the next batch: the models, and the strategies that choose points by them.
+"""From models to the next batch: the strategies that choose points.
 
 Everything is in the numbers of [0, 1] of a `Domain`; values are warped and to be maximised.
 """
@@ -9,17 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optuna_bkop._acquisition import BatchAcquisition, Exploration
 from optuna_bkop._candidates import distinct, greedy, improve_discrete, random_points
 from optuna_bkop._domain import Domain
-from optuna_bkop._kernels import KERNELS, FloatArray, squared_distances
+from optuna_bkop._kernels import FloatArray, squared_distances
 from optuna_bkop._maximize import by_cma, by_gradient
-from optuna_bkop._surrogate import KernelModel, fit
+from optuna_bkop._models import Fitted, Settings
+from optuna_bkop._surrogate import KernelModel
 
-#: The model sees at most this many points, and kernel parameters are fitted to at most so many.
-_MAX_ACTIVE, _MAX_FITTED = 500, 250
 #: Candidates are drawn around so many of the best points, and then around so many more.
 _N_BEST, _N_GOOD = 5, 100
 #: Steps from every start; how many starts are followed further, and by how many steps at first.
@@ -28,58 +26,6 @@ _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 8, 3, 50
 _PATIENCE = 20
 #: Points with a higher correlation, before any data, are copies: about a ninth of a length scale.
 _COPY = 0.99
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How batches are chosen; the sampler's arguments that concern the mathematics.
-
-    Attributes:
-        strategy: A name of `STRATEGIES`.
-        acquisition_form: "mean" or "rms" (see `_acquisition`).
-        maximizer: "gradient" or "cma".
-        kernel: A name of `KERNELS`.
-        rkhs_norm: B, the weight of the deviations.
-        noise_var: 0: noise-free; a number: fixed; None: estimated.
-        length_scale_factors: The acquisition is averaged over models that have the fitted
-            length scales times each of these.
-        prior_mean: Of the warped values.
-        trust_margin: Batches stay within the box around the best tenth of the points, widened
-            by this much; None: everywhere.
-        n_starts: How many greedy batches the gradient is followed from, at most.
-    """
-
-    strategy: str = "bkop"
-    acquisition_form: str = "mean"
-    maximizer: str = "gradient"
-    kernel: str = "matern52"
-    rkhs_norm: float = 1.0
-    noise_var: float | None = None
-    length_scale_factors: tuple[float, ...] = (0.3, 0.6, 1.0)
-    prior_mean: float = -1.5
-    trust_margin: float | None = 0.1
-    n_starts: int = 16
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The models of some data; what they cost most is done.
-
-    Attributes:
-        models: Of the value, one for each length scale factor.
-        feasibility: Of each constraint, positive where it is met.
-        U: All observed points (n, d), the best first.
-        n_since_best: How many were observed after the best one.
-        domain: The domain.
-        settings: How to choose.
-    """
-
-    models: tuple[KernelModel, ...]
-    feasibility: tuple[KernelModel, ...]
-    U: FloatArray
-    n_since_best: int
-    domain: Domain
-    settings: Settings
 
 
 @dataclass(frozen=True)
@@ -107,62 +53,6 @@ class Situation:
     domain: Domain
     settings: Settings
     rng: np.random.Generator
-
-
-def fit_models(
-    U: FloatArray, y: FloatArray, constraints: FloatArray, *, domain: Domain, settings: Settings
-) -> Fitted:
-    """The models of warped values y (n,) at points U (n, d).
-
-    Args:
-        U: Points; NaN where a parameter was not asked for.
-        y: Warped values, to be maximised.
-        constraints: (n, k), at most 0 where met, NaN where unknown.
-        domain: The domain.
-        settings: How batches are chosen.
-    """
-    kernel = KERNELS[settings.kernel]
-    feasible = ~np.any(constraints > 0, axis=1)
-    scaled = _scaled_constraints(constraints)
-    if not feasible.any():
-        # Nothing is feasible yet: what is looked for is a smaller violation.
-        y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
-    order = np.lexsort((-y, ~feasible))
-    F = domain.features(U)
-    active = _active_set(F, order)
-
-    def models(
-        rows: NDArray[np.int64], values: FloatArray, prior_mean: float, factors: tuple[float, ...]
-    ) -> tuple[KernelModel, ...]:
-        hyperparameters = fit(
-            F[rows[:_MAX_FITTED]],
-            values[:_MAX_FITTED],
-            kernel=kernel,
-            groups=domain.groups,
-            prior_mean=prior_mean,
-            noise_var=settings.noise_var,
-        )
-        return tuple(
-            KernelModel.condition(
-                F[rows],
-                values,
-                kernel=kernel,
-                hyperparameters=hyperparameters.rougher(factor),
-                groups=domain.groups,
-                prior_mean=prior_mean,
-            )
-            for factor in factors
-        )
-
-    value_models = models(active, y[active], settings.prior_mean, settings.length_scale_factors)
-    feasibility: tuple[KernelModel, ...] = ()
-    if feasible.any():
-        for column in scaled.T:
-            known = active[~np.isnan(column[active])]
-            if len(known) and (column[known] > 0).any():
-                feasibility += models(known, -column[known], 0.0, (1.0,))
-    n_since_best = len(y) - 1 - int(order[0])
-    return Fitted(value_models, feasibility, U[order], n_since_best, domain, settings)
 
 
 def choose_batch(
@@ -342,33 +232,6 @@ def _maximize(
         return batch
     low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
     return by_gradient(objective, batch, low, high)[0]
-
-
-def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows that the model sees, so that its cost stops growing with the number of trials.
-
-    A half are the best points, a quarter the nearest to the best one, and a quarter are spread
-    over the others evenly by rank. ``order`` lists all rows, the best first.
-    """
-    if len(order) <= _MAX_ACTIVE:
-        return order
-    n_best, n_near = _MAX_ACTIVE // 2, _MAX_ACTIVE // 4
-    best, others = order[:n_best], order[n_best:]
-    distance = np.linalg.norm(F[others] - F[order[0]], axis=1)
-    near = others[np.argsort(distance, kind="stable")[:n_near]]
-    rest = others[~np.isin(others, near)]
-    spread = rest[np.linspace(0, len(rest) - 1, _MAX_ACTIVE - n_best - n_near).astype(np.int64)]
-    return np.concatenate([best, near, np.unique(spread)])
-
-
-def _scaled_constraints(constraints: FloatArray) -> FloatArray:
-    """Each column over its median size, with tamed tails; signs stay."""
-    scaled = np.nan_to_num(constraints, nan=np.nan, posinf=1e300, neginf=-1e300)
-    for j in range(scaled.shape[1]):
-        sizes = np.abs(scaled[:, j])
-        sizes = sizes[sizes > 0]
-        scaled[:, j] = np.arcsinh(scaled[:, j] / (np.nanmedian(sizes) if len(sizes) else 1.0))
-    return scaled
 
 
 def _trust_box(fitted: Fitted) -> tuple[FloatArray, FloatArray]:

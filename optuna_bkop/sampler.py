@@ -26,9 +26,10 @@ from optuna_bkop._checks import (
 from optuna_bkop._history import union_space
 from optuna_bkop._kernels import KERNELS
 from optuna_bkop._maximize import MAXIMIZERS
+from optuna_bkop._models import Settings
 from optuna_bkop._space import UnitCube, from_unit
 from optuna_bkop._startup import lone_point
-from optuna_bkop._strategies import STRATEGIES, Settings
+from optuna_bkop._strategies import STRATEGIES
 from optuna_bkop._warp import WARPINGS
 
 _logger = optuna.logging.get_logger(f"optuna.{__name__}")

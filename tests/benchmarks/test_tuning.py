@@ -107,9 +107,10 @@ def test_summary_names_tasks_without_a_reference() -> None:
 def test_committed_references_cover_all_tasks() -> None:
     references = scores.load_references(tuning.REFERENCES)
     assert set(references) == set(TASKS)
-    for reference in references.values():
+    for task, reference in references.items():
         assert reference.best < reference.random[79]
-        assert list(reference.random) == sorted(reference.random, reverse=True)
+        if not TASKS[task].noisy:  # what looks best need not be better for having had more luck
+            assert list(reference.random) == sorted(reference.random, reverse=True)
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -6,7 +6,8 @@ import pytest
 
 from optuna_bkop import BKOPSampler
 from optuna_bkop._domain import Domain, Parameter
-from optuna_bkop._strategies import Settings, choose_batch, fit_models
+from optuna_bkop._models import Settings, fit_models
+from optuna_bkop._strategies import choose_batch
 
 DOMAIN = Domain((Parameter(), Parameter()))
 
