@@ -1,12 +1,17 @@
 """Every storage for real: rounds of several workers, restarts, and workers that are killed."""
 
 import json
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import optuna
 import pytest
 from optuna.storages import BaseStorage, InMemoryStorage
 from optuna.trial import TrialState
 
+from benchmarks import protocol
 from benchmarks.storages import GRPC, close_storage, open_storage
 from benchmarks.workers import is_joint, kill_workers, n_broken, n_equal, run_rounds
 from optuna_bkop import BKOPSampler, _plan
@@ -102,3 +107,22 @@ def test_values_of_fifty_points_in_fifty_dimensions_fit(sqlite: str) -> None:
     assert _plan.read_entry(read, space) == entry
     assert max(len(json.dumps(value)) for value in read.system_attrs.values()) < 2045
     close_storage(storage)
+
+
+def test_the_protocol_reads_twice_and_does_not_mind_old_plans() -> None:
+    cost = protocol.measure("sqlite", 40, 40, dim=2, n_asks=3)
+    assert cost.n_reads == 2
+    assert 0.0 < cost.own < cost.protocol
+
+
+def test_the_example_survives_a_killed_worker() -> None:
+    path = Path(__file__).parents[2] / "examples" / "distributed.py"
+    run = subprocess.run(
+        [sys.executable, path, "--workers", "2", "--trials", "9", "--kill"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert re.search(r"^(9|1\d) trials finished, [01] lost", run.stdout, re.MULTILINE)
+    assert "best value" in run.stdout
