@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import optuna
 from optuna import Study
-from optuna.storages._heartbeat import is_heartbeat_enabled
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 
@@ -86,13 +85,13 @@ class Memory:
         """Read the trials for the space of a trial; its ask, which follows, need not again."""
         trials = study.get_trials(deepcopy=False)
         finished = self.reader.read(trials)
-        self.ahead = (study._study_id, trial._trial_id), time.monotonic(), trials, finished
+        self.ahead = (study.study_name, trial.number), time.monotonic(), trials, finished
         return finished
 
     def read(self, study: Study, trial: FrozenTrial) -> tuple[Sequence[FrozenTrial], Finished]:
         """Read the trials, unless they were just read ahead for this trial."""
         ahead, self.ahead = self.ahead, None
-        if ahead is not None and ahead[0] == (study._study_id, trial._trial_id):
+        if ahead is not None and ahead[0] == (study.study_name, trial.number):
             if time.monotonic() - ahead[1] < _FRESH_SECONDS:
                 return ahead[2:]
         trials = study.get_trials(deepcopy=False)
@@ -165,7 +164,7 @@ class Ask:
             self._space,
             watch=self._memory.watch,
             bounds=Bounds(
-                running=math.inf if is_heartbeat_enabled(study._storage) else bound,
+                running=math.inf if _plan.has_heartbeat(study) else bound,
                 asking=max(_ASK_SECONDS, _ASK_TIMES * self._memory.last_ask),
                 n_asking=max(_N_ASKING, options.batch_size or 0, _ASKING_TIMES * self._n_at_once),
             ),

@@ -62,6 +62,7 @@ from typing import Any
 
 import numpy as np
 from optuna import Study
+from optuna.storages._heartbeat import is_heartbeat_enabled
 from optuna.trial import FrozenTrial, TrialState
 
 from optuna_bkop._clock import Watch
@@ -291,6 +292,11 @@ def claim_point(
         if given_back < MAX_GIVEN_BACK:
             _write_entry(study, trial, space, replace(entry, point=None, of=""), n_running)
     return point
+
+
+def has_heartbeat(study: Study) -> bool:
+    """Whether Optuna itself finds out which running trials are dead."""
+    return is_heartbeat_enabled(study._storage)
 
 
 def read_point(trial: FrozenTrial, space: Space) -> Point | None:

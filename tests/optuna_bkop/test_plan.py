@@ -336,18 +336,22 @@ def running(begun: datetime.datetime | None, number: int = 0, **attrs: Any) -> F
 @pytest.mark.parametrize(
     ("begun", "least", "most"),
     [
-        (None, 0, 1),
-        (datetime.datetime.now() - datetime.timedelta(hours=2), 7199, 7300),
-        (datetime.datetime.now() + datetime.timedelta(hours=2), 0, 1),
-        (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2), 7199, 7300),
-        (datetime.datetime.max, 0, 1),
-        (datetime.datetime.min, 0, math.inf),
+        (lambda: None, 0, 1),
+        (lambda: datetime.datetime.now() - datetime.timedelta(hours=2), 7199, 7300),
+        (lambda: datetime.datetime.now() + datetime.timedelta(hours=2), 0, 1),
+        (
+            lambda: datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2),
+            7199,
+            7300,
+        ),
+        (lambda: datetime.datetime.max, 0, 1),
+        (lambda: datetime.datetime.min, 0, math.inf),
     ],
 )
 def test_at_the_first_read_a_foreign_clock_counts_but_no_future(
-    begun: datetime.datetime | None, least: float, most: float
+    begun: Callable[[], datetime.datetime | None], least: float, most: float
 ) -> None:
-    age = Watch().ages([running(begun)], _plan._stamp)[0]
+    age = Watch().ages([running(begun())], _plan._stamp)[0]
     assert least <= age <= most
 
 
