@@ -65,13 +65,14 @@ class Task:
 def _work(task: Task) -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     rng = random.Random()
+    main = multiprocessing.parent_process()
     try:
         study = optuna.load_study(
             study_name=STUDY,
             storage=open_storage(task.storage),
             sampler=BKOPSampler(**task.options),
         )
-        while _n_finished(study) < task.n_trials:
+        while main and main.is_alive() and _n_finished(study) < task.n_trials:
             trial = study.ask()
             x = _suggest(trial, task.dim)
             time.sleep(task.seconds * rng.uniform(0.5, 1.5))

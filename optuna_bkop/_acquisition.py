@@ -24,11 +24,12 @@ import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from optuna_bkop._kernels import FloatArray, squared_distances
-from optuna_bkop._surrogate import KernelModel, solve_lower
+from optuna_bkop._surrogate import KernelModel, invert_lower
 
 FORMS = ("mean", "rms")
 
@@ -61,20 +62,28 @@ class BatchAcquisition:
 
     def value_and_gradient(self, F: FloatArray) -> tuple[float, FloatArray]:
         """The acquisition of a batch F (q, D) and its gradient (q, D)."""
-        value, gradient = 0.0, np.zeros_like(F)
-        for model in self.models:
-            v, g = _value_and_gradient(model, F, self.rkhs_norm, self.form)
-            value += v / len(self.models)
-            gradient += g / len(self.models)
-        for model in self.feasibility:
-            logs, g = _log_feasible_and_gradient(model, F)
+        value, gradient = _value_and_gradient(self._stack, F, self.rkhs_norm, self.form)
+        for stack in self._feasibility_stacks:
+            logs, g = _log_feasible_and_gradient(stack, F)
             value += float(logs.mean())
             gradient += g / len(F)
         return value, gradient
 
     def candidates(self, F: FloatArray) -> CandidateScores:
         """The acquisitions of batches that grow by rows of F (m, D)."""
-        return CandidateScores(self, F)
+        log_feasible = np.zeros(len(F))
+        for stack in self._feasibility_stacks:
+            log_feasible += _log_feasible(stack, F)
+        return CandidateScores(self._stack, F, self.rkhs_norm, self.form, log_feasible)
+
+    @cached_property
+    def _stack(self) -> _Stack:
+        return _Stack(self.models)
+
+    @cached_property
+    def _feasibility_stacks(self) -> list[_Stack]:
+        # One each: they may know different points.
+        return [_Stack([model]) for model in self.feasibility]
 
 
 @dataclass(frozen=True)
@@ -127,165 +136,184 @@ class Exploration:
             return self
 
 
+class _Stack:
+    """Models of the same number of points side by side: arrays with one axis more, M, in front.
+
+    Python and numpy then spend their overhead once for all models, which is most of the cost
+    while there are few points. The factor is inverted once, since it is applied hundreds of
+    times.
+    """
+
+    def __init__(self, models: Sequence[KernelModel]) -> None:
+        def column(values: list[float]) -> FloatArray:
+            return np.array(values).reshape(-1, 1, 1)
+
+        self.kernel = models[0].kernel
+        self.inverse_scales = np.stack([model.inverse_scales for model in models])[:, None, :]
+        self.Z = np.stack([model.Z for model in models])
+        self.L_inverse = np.stack([invert_lower(model.L) for model in models])
+        self.alpha = np.stack([model.alpha for model in models])[:, :, None]
+        self.signal_var = column([model.signal_var for model in models])
+        self.noise_var = column([model.noise_var for model in models])
+        self.prior_mean = column([model.prior_mean for model in models])
+
+    def prior(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Prior covariance (M, n, m) of scaled features A (M, n, D), B (M, m, D); its slope."""
+        k, slope = self.kernel(squared_distances(A, B))
+        k *= self.signal_var
+        slope *= self.signal_var
+        return k, slope
+
+    def solve(self, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Of features F (m, D): scaled, Z; covariance with the known points, k; its slope; V.
+
+        V = L⁻¹ k (M, n, m): the posterior covariance is k(Z, Z) - V'V.
+        """
+        Z = F * self.inverse_scales
+        k, slope = self.prior(self.Z, Z)
+        return Z, k, slope, self.L_inverse @ k
+
+    def mean(self, k: FloatArray) -> FloatArray:
+        """Posterior means (M, m), given the covariance k (M, n, m) with the known points."""
+        result: FloatArray = self.prior_mean[:, 0] + (self.alpha * k).sum(axis=1)
+        return result
+
+    def gradient(self, weights: FloatArray, Z: FloatArray) -> FloatArray:
+        """Σ_n weights d(r²)/dx (M, m, D) of scaled features Z; weights (M, n, m)."""
+        return _distance_gradient(weights, self.Z, Z) * self.inverse_scales
+
+
+def _distance_gradient(weights: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
+    """The gradient in B (M, m, D) of Σ weights (M, n, m) |A - B|²."""
+    result: FloatArray = 2.0 * (
+        weights.sum(axis=1)[:, :, None] * B - np.swapaxes(weights, 1, 2) @ A
+    )
+    return result
+
+
 class CandidateScores:
     """Scores of candidates as the next point of a batch that grows point by point.
 
     What costs most, the solution with the factor, is done once for all candidates; taking one
-    then costs O(m n).
+    then costs O(m n). Sums have the axis M of the models in front.
     """
 
-    def __init__(self, acquisition: BatchAcquisition, F: FloatArray) -> None:
-        self._acquisition = acquisition
-        self._parts = [_Candidates(model, F) for model in acquisition.models]
-        self._log_feasible = np.zeros(len(F))
-        for model in acquisition.feasibility:
-            self._log_feasible += _log_feasible(model, F)
-        self._sum_log_feasible = 0.0
+    def __init__(
+        self, stack: _Stack, F: FloatArray, B: float, form: str, log_feasible: FloatArray
+    ) -> None:
+        self._stack, self._B, self._form = stack, B, form
+        self._Z, k, _, self._V = stack.solve(F)
+        variance = stack.signal_var[:, 0] - np.einsum("Mij,Mij->Mj", self._V, self._V)
+        self._variance = np.maximum(variance, 0.0)
+        self._std = np.sqrt(self._variance)
+        self._mean = stack.mean(k)
+        self._log_feasible = log_feasible
         self._size = 0
+        self._cross = np.zeros_like(variance)  # covariance of each candidate with the batch's sum
+        self._sum_mean = self._sum_std = self._sum_variance = self._total = np.zeros(
+            (len(variance), 1)
+        )
+        self._sum_log_feasible = 0.0
 
     def scores(self) -> FloatArray:
         """The acquisitions (m,) of the batch so far with each candidate added."""
-        B, form = self._acquisition.rkhs_norm, self._acquisition.form
-        total = np.mean([part.scores(B, form) for part in self._parts], axis=0)
-        feasible = (self._sum_log_feasible + self._log_feasible) / (self._size + 1)
-        result: FloatArray = total + feasible
+        q = self._size + 1
+        total = np.maximum(self._total + 2.0 * self._cross + self._variance, 0.0)
+        if self._form == "mean":
+            spread = (self._sum_std + self._std) * (2.0 / q)
+        else:
+            spread = 2.0 * np.sqrt((self._sum_variance + self._variance) / q)
+        value = (self._sum_mean + self._mean) / q + self._B * (spread - np.sqrt(total) / q)
+        feasible = (self._sum_log_feasible + self._log_feasible) / q
+        result: FloatArray = value.mean(axis=0) + feasible
         return result
 
     def take(self, index: int) -> None:
         """Add candidate ``index`` to the batch."""
-        for part in self._parts:
-            part.take(index)
-        self._sum_log_feasible += float(self._log_feasible[index])
+        one = slice(index, index + 1)
         self._size += 1
+        self._sum_log_feasible += float(self._log_feasible[index])
+        # New arrays: copies share the old ones.
+        self._total = self._total + 2.0 * self._cross[:, one] + self._variance[:, one]
+        self._sum_mean = self._sum_mean + self._mean[:, one]
+        self._sum_std = self._sum_std + self._std[:, one]
+        self._sum_variance = self._sum_variance + self._variance[:, one]
+        prior = self._stack.prior(self._Z[:, one], self._Z)[0]
+        known = np.swapaxes(self._V[:, :, one], 1, 2) @ self._V
+        self._cross = self._cross + (prior - known)[:, 0]
 
     def copy(self) -> CandidateScores:
         """The batch so far, to be grown differently; what cost most is shared."""
-        other = copy(self)
-        other._parts = [part.copy() for part in self._parts]
-        return other
-
-
-class _Candidates:
-    """One model's part of `CandidateScores`: the sums that the acquisition is made of."""
-
-    def __init__(self, model: KernelModel, F: FloatArray) -> None:
-        self._model = model
-        self._Z = F * model.inverse_scales
-        k = model.cross(self._Z)[0]
-        self._V = solve_lower(model.L, k)
-        variance = model.signal_var - np.einsum("ij,ij->j", self._V, self._V)
-        self._variance = np.maximum(variance, 0.0)
-        self._mean = model.prior_mean + k.T @ model.alpha
-        self._cross = np.zeros(len(F))  # covariance of each candidate with the batch's sum
-        self._size = 0
-        self._sum_mean = self._sum_std = self._sum_variance = self._total = 0.0
-
-    def scores(self, B: float, form: str) -> FloatArray:
-        q = self._size + 1
-        total = np.maximum(self._total + 2.0 * self._cross + self._variance, 0.0)
-        if form == "mean":
-            spread = 2.0 * (self._sum_std + np.sqrt(self._variance)) / q
-        else:
-            spread = 2.0 * np.sqrt((self._sum_variance + self._variance) / q)
-        result: FloatArray = (self._sum_mean + self._mean) / q + B * (spread - np.sqrt(total) / q)
-        return result
-
-    def take(self, index: int) -> None:
-        variance = float(self._variance[index])
-        self._total += 2.0 * float(self._cross[index]) + variance
-        self._sum_mean += float(self._mean[index])
-        self._sum_std += math.sqrt(variance)
-        self._sum_variance += variance
-        self._size += 1
-        model = self._model
-        prior = model.kernel(squared_distances(self._Z, self._Z[index : index + 1]))[0][:, 0]
-        cross = model.signal_var * prior - self._V.T @ self._V[:, index]
-        self._cross = self._cross + cross  # a new array: copies share the old one
-
-    def copy(self) -> _Candidates:
         return copy(self)
 
 
 def _value_and_gradient(
-    model: KernelModel, F: FloatArray, B: float, form: str
+    stack: _Stack, F: FloatArray, B: float, form: str
 ) -> tuple[float, FloatArray]:
-    """One model's acquisition and gradient.
+    """The average of the models' acquisitions, and its gradient (q, D).
 
     With W = K⁻¹ k(rows, X):  d m_i = α . dk_i,  d σ_i² = -2 W_i . dk_i,  and
     d(1'C1) = 2 Σ_{j≠i} dk(x_i, x_j) - 2 (Σ_l W_l) . dk_i. All are weights of dk, so they are
     added up first and the derivative of the kernel is applied once.
     """
-    q = len(F)
-    Z = F * model.inverse_scales
-    k, slope = model.cross(Z)
-    V = solve_lower(model.L, k)
-    W = _solve_upper(model.L, V)
-    K_batch, slope_batch = model.kernel(squared_distances(Z, Z))
-    C = model.signal_var * K_batch - V.T @ V
-    floor = _TINY * model.signal_var
-    variance = np.maximum(np.diagonal(C), floor)
+    q, n_models = len(F), len(stack.Z)
+    Z, k, slope, V = stack.solve(F)
+    W = np.swapaxes(stack.L_inverse, 1, 2) @ V
+    K_batch, slope_batch = stack.prior(Z, Z)
+    C = K_batch - np.swapaxes(V, 1, 2) @ V
+    floor = _TINY * stack.signal_var[:, :, 0]
+    diagonal = np.diagonal(C, axis1=1, axis2=2)
+    variance = np.maximum(diagonal, floor)
     std = np.sqrt(variance)
-    total = max(float(C.sum()), floor)
+    root_total = np.sqrt(np.maximum(C.sum(axis=(1, 2))[:, None], floor))
 
-    mean_value = model.prior_mean + float((k.T @ model.alpha).sum()) / q
     if form == "mean":
-        spread = 2.0 * float(std.sum()) / q
+        spread = 2.0 * std.sum(axis=1) / q
         d_spread = 1.0 / (q * std)
     else:
-        rms = math.sqrt(float(variance.sum()) / q)
-        spread = 2.0 * rms
-        d_spread = np.full(q, 1.0 / (q * rms))
-    value = mean_value + B * (spread - math.sqrt(total) / q)
+        rms = np.sqrt(variance.sum(axis=1, keepdims=True) / q)
+        spread = 2.0 * rms[:, 0]
+        d_spread = np.broadcast_to(1.0 / (q * rms), std.shape)
+    values = stack.mean(k).sum(axis=1) / q + B * (spread - root_total[:, 0] / q)
 
-    d_total = -0.5 / (q * math.sqrt(total))
-    d_spread = np.where(np.diagonal(C) > floor, d_spread, 0.0)
-    weights = (
-        (1.0 / q) * model.alpha[:, None]
-        - (2.0 * B) * d_spread * W
-        - (2.0 * B * d_total) * W.sum(axis=1, keepdims=True)
-    )
-    # dk(z, x)/dx = k'(r²) 2 (x - z), in scaled coordinates.
-    weights *= 2.0 * slope
-    gradient = weights.sum(axis=0)[:, None] * Z - weights.T @ model.Z
-    pair_weights = (4.0 * B * d_total * model.signal_var) * slope_batch
-    gradient += pair_weights.sum(axis=1)[:, None] * Z - pair_weights @ Z
-    return value, gradient * model.inverse_scales
+    d_total = (-0.5 / q) / root_total[:, :, None]
+    d_spread = np.where(diagonal > floor, d_spread, 0.0)[:, None, :]
+    weights = stack.alpha / q - (2.0 * B) * (d_spread * W + d_total * W.sum(axis=2, keepdims=True))
+    gradient = stack.gradient(weights * slope, Z)
+    pair_weights = (2.0 * B * d_total) * slope_batch
+    gradient += _distance_gradient(pair_weights, Z, Z) * stack.inverse_scales
+    return float(values.mean()), gradient.sum(axis=0) / n_models
 
 
-def _log_feasible(model: KernelModel, F: FloatArray) -> FloatArray:
+def _log_feasible(stack: _Stack, F: FloatArray) -> FloatArray:
     """The log of P(value + noise > 0) (m,) at features F (m, D)."""
     from scipy.special import log_ndtr
 
-    mean, std = model.mean_and_std(F)
-    logs: FloatArray = log_ndtr(mean / np.sqrt(std**2 + model.noise_var + _TINY))
+    mean, deviation = _mean_and_deviation(stack, *stack.solve(F)[1::2])
+    logs: FloatArray = log_ndtr(mean / deviation)
     return logs
 
 
-def _log_feasible_and_gradient(model: KernelModel, F: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _log_feasible_and_gradient(stack: _Stack, F: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The log of P(value + noise > 0) (q,) of each point, and their sum's gradient (q, D).
 
     With z = m / s, s² = σ² + noise:  dz = α . dk / s + m W . dk / s³.
     """
     from scipy.special import log_ndtr
 
-    Z = F * model.inverse_scales
-    k, slope = model.cross(Z)
-    V = solve_lower(model.L, k)
-    W = _solve_upper(model.L, V)
-    mean = model.prior_mean + k.T @ model.alpha
-    variance = np.maximum(model.signal_var - np.einsum("ij,ij->j", V, V), 0.0)
-    s = np.sqrt(variance + model.noise_var + _TINY)
+    Z, k, slope, V = stack.solve(F)
+    W = np.swapaxes(stack.L_inverse, 1, 2) @ V
+    mean, s = _mean_and_deviation(stack, k, V)
     z = mean / s
     logs = log_ndtr(z)
     hazard = np.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - logs)
-    weights = hazard * (model.alpha[:, None] / s + mean / s**3 * W) * (2.0 * slope)
-    gradient = weights.sum(axis=0)[:, None] * Z - weights.T @ model.Z
-    return logs, gradient * model.inverse_scales
+    weights = hazard * (stack.alpha / s + mean / s**3 * W) * slope
+    return logs, stack.gradient(weights, Z)[0]
 
 
-def _solve_upper(L: FloatArray, V: FloatArray) -> FloatArray:
-    """L'⁻¹ V by back substitution."""
-    from scipy.linalg.lapack import dtrtrs
-
-    solution: FloatArray = dtrtrs(L, V, lower=1, trans=1)[0]
-    return solution
+def _mean_and_deviation(
+    stack: _Stack, k: FloatArray, V: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Of value + noise, (m,) each, for a stack of one model."""
+    variance = np.maximum(stack.signal_var[0, 0] - np.einsum("ij,ij->j", V[0], V[0]), 0.0)
+    return stack.mean(k)[0], np.sqrt(variance + stack.noise_var[0, 0] + _TINY)

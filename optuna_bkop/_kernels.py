@@ -35,7 +35,10 @@ KERNELS: dict[str, Kernel] = {"matern52": matern52, "se": squared_exponential}
 
 
 def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
-    """Squared Euclidean distances (n, m) of the rows of A (n, d) and B (m, d)."""
-    r2: FloatArray = np.einsum("ij,ij->i", A, A)[:, None] + np.einsum("ij,ij->i", B, B)
-    r2 -= 2.0 * (A @ B.T)
+    """Squared Euclidean distances (..., n, m) of the rows of A (..., n, d) and B (..., m, d)."""
+    norms_a, norms_b = np.einsum("...ij,...ij->...i", A, A), np.einsum("...ij,...ij->...i", B, B)
+    r2: FloatArray = A @ np.swapaxes(B, -1, -2)
+    r2 *= -2.0
+    r2 += norms_a[..., :, None]
+    r2 += norms_b[..., None, :]
     return np.maximum(r2, 0.0, out=r2)

@@ -174,6 +174,14 @@ def solve_lower(L: FloatArray, B: FloatArray) -> FloatArray:
     return solution
 
 
+def invert_lower(L: FloatArray) -> FloatArray:
+    """L⁻¹ (n, n) of a lower L (n, n)."""
+    from scipy.linalg.lapack import dtrtri
+
+    inverse: FloatArray = dtrtri(L, lower=1)[0]
+    return inverse
+
+
 def cho_solve(L: FloatArray, B: FloatArray) -> FloatArray:
     """(L L')⁻¹ B by two substitutions; B (n,) or (n, m)."""
     from scipy.linalg.lapack import dpotrs
