@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks import plots, results
+from benchmarks import results
 from benchmarks.commands import (
     EXISTING,
     FILE,
@@ -180,6 +180,8 @@ def plot(files: tuple[Path, ...], output: Path, q: int | None) -> None:
     records = [r for r in results.load(files) if not failed(r) and q in (None, r["q"])]
     if not records:
         raise click.ClickException("no finished runs to plot.")
+    from benchmarks import plots  # matplotlib is for this command alone
+
     plots.regret_curves(records, output)
 
 

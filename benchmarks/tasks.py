@@ -23,6 +23,9 @@ from benchmarks.functions import Array
 from benchmarks.models import Estimator
 
 FOLDS = 3
+# An evaluation of a noisy task is the mean over this many splits of its own: with one alone, what
+# looks best among eighty is luck.
+NOISY_SPLITS = 3
 # The true loss of a noisy task is the mean over this many splits, none of which a trial sees.
 TRUE_SPLITS = 20
 # The losses of classifiers that fail to train: as bad as any, and finite.
@@ -40,8 +43,8 @@ class Task:
             negative of a score that is itself a negative loss.
         rows: Size of the sample of the data that is used; None: all.
         conditional: Whether some parameters exist only for some values of others.
-        noisy: Whether each evaluation has a random split of its own instead of the same folds;
-            for classifiers.
+        noisy: Whether each evaluation has random splits of its own instead of the same folds; for
+            classifiers.
     """
 
     model: Callable[[BaseTrial], Estimator]
@@ -56,15 +59,15 @@ class Task:
 
         Args:
             estimator: What `model` returned.
-            split: Chooses the split of a noisy task; others always have the same folds.
+            split: Chooses the splits of a noisy task; others always have the same folds.
         """
-        return self._mean_loss(estimator, [(0, split)])
+        return self._mean_loss(estimator, [(0, split, k) for k in range(NOISY_SPLITS)])
 
     def true_loss(self, estimator: Estimator) -> float:
         """Return the loss without noise, as far as `TRUE_SPLITS` splits average it out."""
-        return self._mean_loss(estimator, [(1, split) for split in range(TRUE_SPLITS)])
+        return self._mean_loss(estimator, [(1, 0, k) for k in range(TRUE_SPLITS)])
 
-    def _mean_loss(self, estimator: Estimator, splits: list[tuple[int, int]]) -> float:
+    def _mean_loss(self, estimator: Estimator, splits: list[tuple[int, int, int]]) -> float:
         x, y = _data(self.data, self.rows)
         if self.noisy:
             cv = [_halves(y, split) for split in splits]
@@ -83,7 +86,7 @@ class Task:
         return float(np.mean(losses))
 
 
-def _halves(classes: Array, split: tuple[int, int]) -> tuple[Array, Array]:
+def _halves(classes: Array, split: tuple[int, int, int]) -> tuple[Array, Array]:
     """Return the rows to train on and those to validate on, half of each class."""
     seed = int(np.random.SeedSequence(split).generate_state(1)[0])
     halves = model_selection.StratifiedShuffleSplit(1, test_size=0.5, random_state=seed)

@@ -58,6 +58,7 @@ class Fitted:
         feasibility: Of each constraint, positive where it is met.
         U: All observed points (n, d), the best first.
         n_since_best: How many were observed after the best one.
+        n_ties: How many others have the same value as the best one.
         domain: The domain.
         settings: How to choose.
     """
@@ -66,6 +67,7 @@ class Fitted:
     feasibility: tuple[KernelModel, ...]
     U: FloatArray
     n_since_best: int
+    n_ties: int
     domain: Domain
     settings: Settings
 
@@ -122,8 +124,16 @@ def fit_models(
             known = active[~np.isnan(column[active])]
             if len(known) and (column[known] > 0).any():
                 feasibility += models(known, -column[known], 0.0, (1.0,))
-    n_since_best = len(y) - 1 - int(order[0])
-    return Fitted(value_models, feasibility, U[order], n_since_best, domain, settings)
+    best = order[0]
+    return Fitted(
+        value_models,
+        feasibility,
+        U[order],
+        n_since_best=len(y) - 1 - int(best),
+        n_ties=int((y[feasible == feasible[best]] == y[best]).sum()) - 1,
+        domain=domain,
+        settings=settings,
+    )
 
 
 def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:

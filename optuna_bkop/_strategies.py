@@ -24,6 +24,8 @@ _N_BEST, _N_GOOD = 5, 100
 _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 8, 3, 50
 #: Points without a better one after which the box around the best is twice as wide.
 _PATIENCE = 20
+#: Points as good as the best after which deviations weigh twice as much, and by how much at most.
+_TIES, _MAX_WEIGHT = 10, 8.0
 #: Points with a higher correlation, before any data, are copies: about a ninth of a length scale.
 _COPY = 0.99
 
@@ -37,6 +39,7 @@ class Situation:
         feasibility: Of the constraints.
         good: The best points (p, d), the best first, NaN replaced by the middle.
         n_known: How many points are observed or held.
+        weight: Of the deviations.
         lower: Lower ends of the box (d,).
         upper: Upper ends.
         domain: The domain.
@@ -48,6 +51,7 @@ class Situation:
     feasibility: tuple[KernelModel, ...]
     good: FloatArray
     n_known: int
+    weight: float
     lower: FloatArray
     upper: FloatArray
     domain: Domain
@@ -80,6 +84,7 @@ def situation_of(fitted: Fitted, U_held: FloatArray, *, rng: np.random.Generator
         feasibility=fitted.feasibility,
         good=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:_N_GOOD],
         n_known=len(fitted.U) + len(U_held),
+        weight=_weight(fitted),
         lower=lower,
         upper=upper,
         domain=domain,
@@ -123,11 +128,10 @@ def gp_ucb_pe(situation: Situation, q: int) -> FloatArray:
     confidence bound, with twice the weight, reaches the largest lower confidence bound.
     """
     batch = _maximize(situation, _acquisition(situation), 1)
-    norm = situation.settings.rkhs_norm
     C = np.vstack([_candidates(situation, _N_BEST), situation.good])
-    lower_bounds = BatchAcquisition(situation.models, -norm)
+    lower_bounds = BatchAcquisition(situation.models, -situation.weight)
     threshold = float(lower_bounds.candidates(situation.domain.features(C)).scores().max())
-    region = BatchAcquisition(situation.models, 2.0 * norm)
+    region = BatchAcquisition(situation.models, 2.0 * situation.weight)
     while len(batch) < q:
         now = _with_held(situation, batch)
         batch = np.vstack([batch, _maximize(now, Exploration(now.models, region, threshold), 1)])
@@ -153,10 +157,8 @@ STRATEGIES: dict[str, Callable[[Situation, int], FloatArray]] = {
 
 
 def _acquisition(situation: Situation) -> BatchAcquisition:
-    settings = situation.settings
-    return BatchAcquisition(
-        situation.models, settings.rkhs_norm, settings.acquisition_form, situation.feasibility
-    )
+    form = situation.settings.acquisition_form
+    return BatchAcquisition(situation.models, situation.weight, form, situation.feasibility)
 
 
 def _candidates(situation: Situation, n_centres: int) -> FloatArray:
@@ -232,6 +234,15 @@ def _maximize(
         return batch
     low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
     return by_gradient(objective, batch, low, high)[0]
+
+
+def _weight(fitted: Fitted) -> float:
+    """The weight of the deviations: the RKHS norm, and more on a plateau.
+
+    Where many points are exactly as good as the best, as with an accuracy on few samples, the
+    model is right that the next one there will be as good, and nothing is gained by it.
+    """
+    return fitted.settings.rkhs_norm * min(2.0 ** (fitted.n_ties / _TIES), _MAX_WEIGHT)
 
 
 def _trust_box(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
