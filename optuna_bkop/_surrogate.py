@@ -201,8 +201,8 @@ class Prior:
     length_scale: float = 0.5
     length_scale_width: float = 1.0
     signal_width: float = 1.0
-    noise_ratio: float = 1e-4
-    noise_width: float = 2.0
+    noise_ratio: float = 1e-3
+    noise_width: float = 1.5
 
     def means(self, dim: int) -> FloatArray:
         """Means of (log ell (d,), log s2, log noise ratio)."""
@@ -214,8 +214,9 @@ class Prior:
         return np.array([self.length_scale_width] * dim + [self.signal_width, self.noise_width])
 
 
-#: Bounds of log ell, log s2 and log (noise / signal).
-_BOUNDS = ((math.log(0.02), math.log(50.0)), (math.log(1e-2), math.log(1e2)))
+#: Bounds of log ell, log s2 and log (noise / signal). A hundred trials do not tell shorter length
+#: scales from noise, and a model that believes in them repeats the best trial.
+_BOUNDS = ((math.log(0.1), math.log(50.0)), (math.log(1e-2), math.log(1e2)))
 _NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
 
 
