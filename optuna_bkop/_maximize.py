@@ -66,7 +66,7 @@ def by_cma(
     upper: FloatArray,
     *,
     rng: np.random.Generator,
-    max_evaluations: int = 20_000,
+    max_evaluations: int,
 ) -> tuple[FloatArray, float]:
     """CMA-ES (pycma) in all q * d dimensions, box-bounded: the paper's maximiser.
 

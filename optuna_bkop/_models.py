@@ -26,6 +26,7 @@ class Settings:
         strategy: A name of `STRATEGIES`.
         acquisition_form: "mean" or "rms" (see `_acquisition`).
         maximizer: "gradient" or "cma".
+        cma_evaluations: Of a maximisation by "cma", at most.
         kernel: A name of `KERNELS`.
         rkhs_norm: B, the weight of the deviations.
         noise_var: 0: noise-free; a number: fixed; None: estimated.
@@ -40,6 +41,7 @@ class Settings:
     strategy: str = "bkop"
     acquisition_form: str = "mean"
     maximizer: str = "gradient"
+    cma_evaluations: int = 20_000
     kernel: str = "matern52"
     rkhs_norm: float = 1.0
     noise_var: float | None = None

@@ -5,6 +5,7 @@ Everything is in the numbers of [0, 1] of a `Domain`; values are warped and to b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -24,8 +25,8 @@ _N_BEST, _N_GOOD = 5, 100
 _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 8, 3, 50
 #: Points without a better one after which the box around the best is twice as wide.
 _PATIENCE = 20
-#: Points as good as the best after which deviations weigh twice as much, and by how much at most.
-_TIES, _MAX_WEIGHT = 10, 8.0
+#: Points as good as the best after which deviations weigh twice as much; how often at most.
+_TIES, _MAX_DOUBLINGS = 10, 3
 #: Points with a higher correlation, before any data, are copies: about a ninth of a length scale.
 _COPY = 0.99
 
@@ -215,7 +216,16 @@ def _maximize(
     ]
     if is_cma:
         # Without gradients to follow, discrete parameters are rounded all the way.
-        tried = [by_cma(lambda U: objective(domain.snap(U)), starts[0], lower, upper, rng=rng)]
+        tried = [
+            by_cma(
+                lambda U: objective(domain.snap(U)),
+                starts[0],
+                lower,
+                upper,
+                rng=rng,
+                max_evaluations=settings.cma_evaluations,
+            )
+        ]
     else:
         tried = [by_gradient(objective, U, lower, upper, max_steps=_FIRST_STEPS) for U in starts]
         tried.sort(key=lambda found: -found[1])
@@ -242,7 +252,8 @@ def _weight(fitted: Fitted) -> float:
     Where many points are exactly as good as the best, as with an accuracy on few samples, the
     model is right that the next one there will be as good, and nothing is gained by it.
     """
-    return fitted.settings.rkhs_norm * min(2.0 ** (fitted.n_ties / _TIES), _MAX_WEIGHT)
+    doublings = min(fitted.n_ties / _TIES, _MAX_DOUBLINGS)
+    return fitted.settings.rkhs_norm * math.exp2(doublings)
 
 
 def _trust_box(fitted: Fitted) -> tuple[FloatArray, FloatArray]:

@@ -42,9 +42,9 @@ class BKOPSampler(BaseSampler):
     processes over any Optuna storage. The first trials are a rank-1 lattice; then each batch
     maximises one joint acquisition of a kernel model.
 
-    Plain paper settings (Algorithms 2 and 4 as printed)::
+    Plain paper settings (Algorithm 2 as printed; with a positive ``noise_var`` Algorithm 4)::
 
-        BKOPSampler(acquisition_form="rms", maximizer="cma", warping="none",
+        BKOPSampler(acquisition_form="rms", maximizer="cma", warping="none", noise_var=0.0,
                     length_scale_factors=(1.0,), prior_mean=0.0, trust_margin=None)
 
     Args:
@@ -56,6 +56,7 @@ class BKOPSampler(BaseSampler):
         strategy: "bkop" (Algorithms 1-4), "gp_bucb", "gp_ucb_pe" or "bull".
         acquisition_form: "rms", the paper's, or "mean", with the mean of the deviations.
         maximizer: "gradient" (greedy starts, then L-BFGS-B) or "cma" (CMA-ES, the paper's).
+        cma_evaluations: Of a maximisation by "cma", at most.
         kernel: "matern52" or "se" (squared exponential).
         rkhs_norm: Weight of the deviations; the paper's norm of f, which it sets to 1.
         noise_var: Noise variance of the standardised values: 0.0 is the paper's noise-free
@@ -92,6 +93,7 @@ class BKOPSampler(BaseSampler):
         strategy: str = "bkop",
         acquisition_form: str = "mean",
         maximizer: str = "gradient",
+        cma_evaluations: int = 20_000,
         kernel: str = "matern52",
         rkhs_norm: float = 1.0,
         noise_var: float | None = None,
@@ -110,6 +112,7 @@ class BKOPSampler(BaseSampler):
         check_choice("strategy", strategy, STRATEGIES)
         check_choice("acquisition_form", acquisition_form, FORMS)
         check_choice("maximizer", maximizer, MAXIMIZERS)
+        check_integer("cma_evaluations", cma_evaluations, 1)
         check_choice("kernel", kernel, KERNELS)
         check_choice("warping", warping, WARPINGS)
         check_number("rkhs_norm", rkhs_norm, positive=True)
@@ -137,6 +140,7 @@ class BKOPSampler(BaseSampler):
                 strategy=strategy,
                 acquisition_form=acquisition_form,
                 maximizer=maximizer,
+                cma_evaluations=cma_evaluations,
                 kernel=kernel,
                 rkhs_norm=float(rkhs_norm),
                 noise_var=noise_var,

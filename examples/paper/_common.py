@@ -14,11 +14,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import click
 import numpy as np
@@ -26,7 +24,7 @@ import optuna
 from matplotlib.figure import Figure
 
 from benchmarks.results import drop_unfinished_line
-from optuna_bkop import BKOPSampler, _maximize
+from optuna_bkop import BKOPSampler
 
 Cell = dict[str, Any]
 #: How one run is made of its cell: the best value so far after each evaluation.
@@ -134,9 +132,10 @@ def compare(
     order = itertools.product(range(runs), problems, BATCH_SIZES, methods)
     cells: list[tuple[tuple[str, str, int], Cell]] = []
     for seed, problem, q, method in order:
-        cell = {**shared, **problems[problem], "q": q, "seed": seed, "sampler": methods[method]}
-        if methods[method].get("maximizer") == "cma":
-            cell["cma_evaluations"] = cma_evaluations
+        sampler = methods[method]
+        if sampler.get("maximizer") == "cma":
+            sampler = sampler | {"cma_evaluations": cma_evaluations}
+        cell = {**shared, **problems[problem], "q": q, "seed": seed, "sampler": sampler}
         cells.append(((problem, method, q), cell))
     curves = run_cells([cell for _, cell in cells], measure, output / f"{experiment}.jsonl", jobs)
     least = min(curve[-1] for curve in curves) if above_best else 0.0
@@ -208,12 +207,10 @@ def optimise(
     study = optuna.create_study(sampler=sampler)
     rounds = [n_startup] + [min(q, n_more - start) for start in range(0, n_more, q)]
     values: list[float] = []
-    by_cma = partial(_maximize.by_cma, max_evaluations=cell.get("cma_evaluations", 20_000))
-    with mock.patch("optuna_bkop._strategies.by_cma", by_cma):
-        for count in rounds:
-            for trial in [study.ask(dict(space)) for _ in range(count)]:
-                values.append(objective(trial.params))
-                study.tell(trial, values[-1])
+    for count in rounds:
+        for trial in [study.ask(dict(space)) for _ in range(count)]:
+            values.append(objective(trial.params))
+            study.tell(trial, values[-1])
     return [float(f"{best:.6g}") for best in itertools.accumulate(values, min)]
 
 

@@ -34,6 +34,7 @@ ALIKE = [
     ("noise_var", -1e-9, "`noise_var` must be a non-negative finite number, got -1e-09."),
     ("noise_var", float("inf"), "got inf"),
     ("trust_margin", -0.1, "`trust_margin` .* got -0.1"),
+    ("cma_evaluations", 0, "`cma_evaluations` .* got 0"),
     ("stale_after", 0, "`stale_after` must be a positive finite number, got 0."),
     ("prior_mean", float("nan"), "`prior_mean` must be a finite number, got nan."),
     ("prior_mean", "low", "`prior_mean` must be a finite number, got 'low'."),

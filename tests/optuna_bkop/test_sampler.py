@@ -564,18 +564,11 @@ def test_every_strategy_runs_a_study(strategy: str, messages: list[str]) -> None
     assert messages == []
 
 
-def test_the_paper_s_settings_run_a_study(
-    messages: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from optuna_bkop import _strategies
-
-    by_cma = _strategies.by_cma
-    monkeypatch.setattr(
-        _strategies, "by_cma", lambda *args, rng: by_cma(*args, rng=rng, max_evaluations=100)
-    )
+def test_the_paper_s_settings_run_a_study(messages: list[str]) -> None:
     paper: dict[str, Any] = {
         "acquisition_form": "rms",
         "maximizer": "cma",
+        "cma_evaluations": 100,
         "warping": "none",
         "length_scale_factors": (1.0,),
         "prior_mean": 0.0,

@@ -1,6 +1,8 @@
 """Every strategy on every kind of domain, and what each promises."""
 
+import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from optuna_bkop._acquisition import FORMS, BatchAcquisition
 from optuna_bkop._domain import Condition, Domain, Parameter
 from optuna_bkop._maximize import MAXIMIZERS
 from optuna_bkop._models import Fitted, Settings, fit_models
-from optuna_bkop._strategies import STRATEGIES, choose_batch
+from optuna_bkop._strategies import STRATEGIES, choose_batch, situation_of
 
 FLOAT = Parameter()
 GRID = Parameter(grid=(np.arange(9) + 0.5) / 9)
@@ -69,14 +71,8 @@ def test_batches_are_in_the_box_on_the_grid_and_distinct(
 
 @strategies
 @pytest.mark.parametrize("maximizer", MAXIMIZERS)
-def test_batches_follow_from_the_generator(
-    strategy: str, maximizer: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    by_cma = _strategies.by_cma
-    monkeypatch.setattr(
-        _strategies, "by_cma", lambda *args, rng: by_cma(*args, rng=rng, max_evaluations=60)
-    )
-    settings = replace(PLAIN, strategy=strategy, maximizer=maximizer)
+def test_batches_follow_from_the_generator(strategy: str, maximizer: str) -> None:
+    settings = replace(PLAIN, strategy=strategy, maximizer=maximizer, cma_evaluations=60)
     fitted = make_fitted(DOMAINS["mixed"], settings)
     held = np.empty((0, 4))
     first, second = (choose_batch(fitted, held, 3, rng=rng(3)) for _ in range(2))
@@ -94,13 +90,13 @@ def test_cma_sees_only_points_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> No
 
     by_cma = _strategies.by_cma
 
-    def watched(*args: object, rng: np.random.Generator) -> object:
+    def watched(*args: Any, **kwargs: Any) -> object:
         with monkeypatch.context() as patch:
             patch.setattr(Domain, "features", remember)
-            return by_cma(*args, rng=rng, max_evaluations=60)  # type: ignore[arg-type]
+            return by_cma(*args, **kwargs)
 
     monkeypatch.setattr(_strategies, "by_cma", watched)
-    fitted = make_fitted(domain, replace(PLAIN, maximizer="cma"))
+    fitted = make_fitted(domain, replace(PLAIN, maximizer="cma", cma_evaluations=60))
     choose_batch(fitted, np.empty((0, 4)), 2, rng=rng())
     assert len(seen) > 30
     for U in seen:
@@ -264,3 +260,26 @@ def test_the_trust_box_holds_the_batch_near_the_best() -> None:
     best = fitted.U[:20]
     assert (batch >= best.min(axis=0) - 0.05 - 1e-9).all()
     assert (batch <= best.max(axis=0) + 0.05 + 1e-9).all()
+
+
+def test_deviations_weigh_more_on_a_plateau() -> None:
+    domain = DOMAINS["continuous"]
+    U, y = make_data(domain, 14)
+
+    def weight(n_ties: int) -> float:
+        order = np.argsort(-y)
+        tied = y.copy()
+        tied[order[: n_ties + 1]] = y.max()
+        fitted = fit_models(U, tied, np.empty((14, 0)), domain=domain, settings=PLAIN)
+        assert fitted.n_ties == n_ties
+        return situation_of(fitted, np.empty((0, domain.dim)), rng=rng()).weight
+
+    assert weight(0) == PLAIN.rkhs_norm
+    assert weight(5) == pytest.approx(PLAIN.rkhs_norm * math.sqrt(2.0))
+    assert weight(10) == pytest.approx(PLAIN.rkhs_norm * 2.0)
+
+
+def test_many_ties_are_no_accident() -> None:
+    fitted = replace(make_fitted(DOMAINS["continuous"], PLAIN), n_ties=10**6)
+    held = np.empty((0, DOMAINS["continuous"].dim))
+    assert situation_of(fitted, held, rng=rng()).weight == PLAIN.rkhs_norm * 8.0
