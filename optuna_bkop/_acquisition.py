@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -104,19 +104,28 @@ class Exploration:
 
     def value_and_gradient(self, F: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient (1, D) at one point F (1, D)."""
-        upper, d_upper = BatchAcquisition(self.models, 1.0).value_and_gradient(F)
-        mean, d_mean = BatchAcquisition(self.models, 0.0).value_and_gradient(F)
+        deviation, gradient = self._deviation.value_and_gradient(F)
         reached, d_reached = self.region.value_and_gradient(F)
         shortfall = min(0.0, reached - self.threshold)
-        d_penalty = self._PENALTY * d_reached if shortfall < 0 else np.zeros_like(F)
-        return upper - mean + self._PENALTY * shortfall, d_upper - d_mean + d_penalty
+        if shortfall < 0:
+            gradient += self._PENALTY * d_reached
+        return deviation + self._PENALTY * shortfall, gradient
 
     def candidates(self, F: FloatArray) -> Exploration.Scores:
         """Scores of single points, rows of F (m, D)."""
-        upper = BatchAcquisition(self.models, 1.0).candidates(F).scores()
-        mean = BatchAcquisition(self.models, 0.0).candidates(F).scores()
-        shortfall = np.minimum(0.0, self.region.candidates(F).scores() - self.threshold)
-        return Exploration.Scores(upper - mean + self._PENALTY * shortfall)
+        deviation = self._deviation.candidates(F).scores()
+        reached = self.region.candidates(F).scores()
+        shortfall = np.minimum(0.0, reached - self.threshold)
+        return Exploration.Scores(deviation + self._PENALTY * shortfall)
+
+    @cached_property
+    def _deviation(self) -> BatchAcquisition:
+        # Of models that expect 0 everywhere.
+        models = [
+            replace(model, prior_mean=0.0, alpha=np.zeros_like(model.alpha))
+            for model in self.models
+        ]
+        return BatchAcquisition(models, 1.0)
 
     @dataclass(frozen=True)
     class Scores:
