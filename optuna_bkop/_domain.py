@@ -47,7 +47,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """A parameter plays a part only where another one, ``parent``, has one of some values.
+    """A parameter plays a part only where another one, ``parent``, does and has some values.
 
     Attributes:
         parent: Its index.
@@ -64,7 +64,8 @@ class Domain:
 
     Attributes:
         parameters: In the order of a point's numbers.
-        conditions: Index of a parameter -> when it plays a part; others always do.
+        conditions: Index of a parameter -> when it plays a part; others always do. A parent's
+            own condition comes before those that depend on it.
     """
 
     parameters: tuple[Parameter, ...]
@@ -121,7 +122,8 @@ class Domain:
         """Which numbers of U (m, d) play a part."""
         active = ~np.isnan(U)
         for j, condition in self.conditions.items():
-            active[:, j] &= np.isin(U[:, condition.parent], list(condition.values))
+            parent = condition.parent
+            active[:, j] &= active[:, parent] & np.isin(U[:, parent], list(condition.values))
         return active
 
     def features(self, U: FloatArray) -> FloatArray:
@@ -185,21 +187,25 @@ class Domain:
 def find_conditions(U: FloatArray, parameters: tuple[Parameter, ...]) -> dict[int, Condition]:
     """Conditions that explain which numbers of the observed points U (n, d) are NaN.
 
-    A parameter that was sometimes asked for depends on a parent with few values if the parent's
-    value decides in every row whether it was. Where no parent explains a parameter it is taken
-    to play a part always.
+    A parameter that was sometimes asked for depends on a parent with few values, asked for more
+    often, if it was asked for just where the parent had some of its values. The parent may depend
+    on another one in turn; conditions are listed with those of parents first. Where no parent
+    explains a parameter it is taken to play a part always.
     """
     present = ~np.isnan(U)
-    parents = [j for j, p in enumerate(parameters) if p.grid is not None and len(p.grid) <= 32]
+    counts = present.sum(axis=0)
+    few = [j for j, p in enumerate(parameters) if p.grid is not None and len(p.grid) <= 32]
     conditions: dict[int, Condition] = {}
-    for j in range(U.shape[1]):
-        if present[:, j].all() or not present[:, j].any():
+    for j in sorted(range(U.shape[1]), key=lambda j: -counts[j]):
+        if not 0 < counts[j] < len(U):
             continue
-        for parent in parents:
-            if parent == j or not present[:, parent].all():
-                continue
+        # Of several, the one asked for most often.
+        for parent in sorted(few, key=lambda parent: -counts[parent]):
+            if counts[parent] <= counts[j]:
+                break
             values_with = set(U[present[:, j], parent].tolist())
-            if values_with.isdisjoint(U[~present[:, j], parent].tolist()):
+            values_without = set(U[~present[:, j] & present[:, parent], parent].tolist())
+            if present[present[:, j], parent].all() and values_with.isdisjoint(values_without):
                 conditions[j] = Condition(parent, frozenset(values_with))
                 break
     return conditions

@@ -167,3 +167,36 @@ def test_a_continuous_parameter_is_no_parent() -> None:
     U = random_points(20, 2)
     U[U[:, 1] < 0.5, 0] = np.nan
     assert find_conditions(U, (FLOAT, FLOAT)) == {}
+
+
+def test_conditions_within_conditions_are_found() -> None:
+    # A degree, asked for with one kernel (column 1), which is asked for with one model (column 2).
+    domain = Domain((GRID, CHOICE, CHOICE))
+    U = np.array(
+        [
+            [np.nan, np.nan, 0.125],
+            [np.nan, 0.125, 0.375],
+            [0.5, 0.375, 0.375],
+            [0.3, 0.375, 0.375],
+            [np.nan, np.nan, 0.625],
+        ]
+    )
+    conditions = find_conditions(U, domain.parameters)
+    assert conditions == {
+        1: Condition(2, frozenset([0.375])),
+        0: Condition(1, frozenset([0.375])),
+    }
+    nested = Domain(domain.parameters, conditions)
+    candidates = np.array([[0.5, 0.375, 0.125], [0.5, 0.375, 0.375], [0.5, 0.125, 0.375]])
+    assert nested.active(candidates).tolist() == [
+        [False, False, True],
+        [True, True, True],
+        [False, True, True],
+    ]
+
+
+def test_parameters_of_one_branch_do_not_explain_each_other() -> None:
+    U = np.array([[np.nan, np.nan, 0.125], [0.125, 0.375, 0.625], [0.375, 0.125, 0.375]])
+    parent = Condition(2, frozenset([0.375, 0.625]))
+    assert find_conditions(U, (CHOICE,) * 3) == {0: parent, 1: parent}
+    assert find_conditions(U[:, :2], (CHOICE,) * 2) == {}
