@@ -31,7 +31,7 @@ import itertools
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import click
 import numpy as np
@@ -256,7 +256,7 @@ def main(functions: int, seed: int) -> None:
     names = ["cumulative", "simple", "deviations", "batch"]
     rows = [["largest regret / bound", *names, "violations"]]
     kinds: list[tuple[str, Callable[[int], dict[str, float]], bool]] = [
-        (case.label, lambda s, case=case: ratios(case, s), case.understated > 1) for case in CASES
+        (case.label, partial(ratios, case), case.understated > 1) for case in CASES
     ]
     kinds.append(("Theorem 9", adversarial_ratios, False))
     n_violations = 0

@@ -9,6 +9,7 @@ Each storage is made for the run and dropped afterwards (see `benchmarks.storage
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -18,7 +19,7 @@ from benchmarks.workers import kill_workers, rows_of, run_rounds
 
 #: What is tried is the protocol: with one model instead of three, more of a worker's short life is
 #: spent on that.
-ONE_MODEL = {"length_scale_factors": (1.0,)}
+ONE_MODEL: dict[str, Any] = {"length_scale_factors": (1.0,)}
 
 
 @click.group()

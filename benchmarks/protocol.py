@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from unittest import mock
 
 import click
 import numpy as np
@@ -148,18 +149,16 @@ def fill(storage: BaseStorage, n_trials: int, n_plans: int, dim: int) -> None:
 @contextmanager
 def _without_the_model(clock: Clock) -> Iterator[None]:
     """Random points instead of fits and maximisations, whose time is counted apart."""
-    fit_models, choose_batch = _ask.fit_models, _ask.choose_batch
 
     def random_batch(domain: Any, U_held: Any, q: int, *, rng: np.random.Generator) -> Any:
         return domain.snap(rng.random((q, domain.dim)))
 
     fit: Any = lambda *args, domain, settings: domain  # noqa: E731
-    _ask.fit_models = clock.timed("model", fit)
-    _ask.choose_batch = clock.timed("model", random_batch)
-    try:
+    with (
+        mock.patch.object(_ask, "fit_models", clock.timed("model", fit)),
+        mock.patch.object(_ask, "choose_batch", clock.timed("model", random_batch)),
+    ):
         yield
-    finally:
-        _ask.fit_models, _ask.choose_batch = fit_models, choose_batch
 
 
 def measure(kind: str, n_trials: int, n_plans: int, *, dim: int = 6, n_asks: int = 30) -> Cost:
