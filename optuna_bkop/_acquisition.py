@@ -187,10 +187,6 @@ class _Stack:
         result: FloatArray = self.prior_mean[:, 0] + (self.alpha * k).sum(axis=1)
         return result
 
-    def gradient(self, weights: FloatArray, Z: FloatArray) -> FloatArray:
-        """Σ_n weights d(r²)/dx (M, m, D) of scaled features Z; weights (M, n, m)."""
-        return _distance_gradient(weights, self.Z, Z) * self.inverse_scales
-
 
 def _distance_gradient(weights: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
     """The gradient in B (M, m, D) of Σ weights (M, n, m) |A - B|²."""
@@ -265,10 +261,13 @@ def _value_and_gradient(
     d(1'C1) = 2 Σ_{j≠i} dk(x_i, x_j) - 2 (Σ_l W_l) . dk_i. All are weights of dk, so they are
     added up first and the derivative of the kernel is applied once.
     """
-    q, n_models = len(F), len(stack.Z)
-    Z, k, slope, V = stack.solve(F)
+    q, (n_models, n, _) = len(F), stack.Z.shape
+    Z = F * stack.inverse_scales
+    rows = np.concatenate((stack.Z, Z), axis=1)
+    K, slope = stack.prior(rows, Z)
+    k, K_batch = K[:, :n], K[:, n:]
+    V = stack.L_inverse @ k
     W = np.swapaxes(stack.L_inverse, 1, 2) @ V
-    K_batch, slope_batch = stack.prior(Z, Z)
     C = K_batch - np.swapaxes(V, 1, 2) @ V
     floor = _TINY * stack.signal_var[:, :, 0]
     diagonal = np.diagonal(C, axis1=1, axis2=2)
@@ -287,11 +286,12 @@ def _value_and_gradient(
 
     d_total = (-0.5 / q) / root_total[:, :, None]
     d_spread = np.where(diagonal > floor, d_spread, 0.0)[:, None, :]
-    weights = stack.alpha / q - (2.0 * B) * (d_spread * W + d_total * W.sum(axis=2, keepdims=True))
-    gradient = stack.gradient(weights * slope, Z)
-    pair_weights = (2.0 * B * d_total) * slope_batch
-    gradient += _distance_gradient(pair_weights, Z, Z) * stack.inverse_scales
-    return float(values.mean()), gradient.sum(axis=0) / n_models
+    weights = np.empty_like(K)
+    d_variance = d_spread * W + d_total * W.sum(axis=2, keepdims=True)
+    weights[:, :n] = stack.alpha / q - (2.0 * B) * d_variance
+    weights[:, n:] = (2.0 * B) * d_total
+    gradient = _distance_gradient(weights * slope, rows, Z) * stack.inverse_scales
+    return float(values.sum()) / n_models, gradient.sum(axis=0) / n_models
 
 
 def _log_feasible(stack: _Stack, F: FloatArray) -> FloatArray:
@@ -317,7 +317,7 @@ def _log_feasible_and_gradient(stack: _Stack, F: FloatArray) -> tuple[FloatArray
     logs = log_ndtr(z)
     hazard = np.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - logs)
     weights = hazard * (stack.alpha / s + mean / s**3 * W) * slope
-    return logs, stack.gradient(weights, Z)[0]
+    return logs, (_distance_gradient(weights, stack.Z, Z) * stack.inverse_scales)[0]
 
 
 def _mean_and_deviation(

@@ -21,8 +21,16 @@ def matern52(r2: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Matérn kernel of smoothness 5/2: k = (1 + s + s²/3) exp(-s), s = sqrt(5 r²)."""
     s = np.sqrt(5.0 * r2)
     decay = np.exp(-s)
-    slope = (-5.0 / 6.0) * (1.0 + s) * decay
-    return (1.0 + s + s * s / 3.0) * decay, slope
+    slope = 1.0 + s
+    # In place: this is where most of an ask's time goes.
+    k = s
+    k *= s
+    k /= 3.0
+    k += slope
+    k *= decay
+    slope *= decay
+    slope *= -5.0 / 6.0
+    return k, slope
 
 
 def squared_exponential(r2: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -22,7 +22,10 @@ from optuna_bkop._surrogate import KernelModel
 #: Candidates are drawn around so many of the best points, and then around so many more.
 _N_BEST, _N_GOOD = 5, 100
 #: Steps from every start; how many starts are followed further, and by how many steps at first.
-_FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 8, 3, 50
+_FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 5, 3, 50
+#: Their gain, as a share of the value, that is too small for another step: which one is the best
+#: shows before the last digits do.
+_ROUGHLY = 1e-5
 #: Points without a better one after which the box around the best is twice as wide.
 _PATIENCE = 20
 #: Points as good as the best after which deviations weigh twice as much; how often at most.
@@ -199,6 +202,11 @@ def _maximize(
         value, gradient = acquisition.value_and_gradient(domain.features(U))
         return value, domain.gradient(U, gradient)
 
+    def climb(
+        U: FloatArray, low: FloatArray, high: FloatArray, max_steps: int
+    ) -> tuple[FloatArray, float]:
+        return by_gradient(objective, U, low, high, max_steps=max_steps, tolerance=_ROUGHLY)
+
     # Around the best points alone a batch may miss the neighbourhood of others, and conversely.
     is_cma = settings.maximizer == "cma"
     n_batches = 1 if is_cma else min(settings.n_starts, max(4, q * domain.dim // 2)) // 2
@@ -227,18 +235,15 @@ def _maximize(
             )
         ]
     else:
-        tried = [by_gradient(objective, U, lower, upper, max_steps=_FIRST_STEPS) for U in starts]
+        tried = [climb(U, lower, upper, _FIRST_STEPS) for U in starts]
         tried.sort(key=lambda found: -found[1])
-        tried = [
-            by_gradient(objective, U, lower, upper, max_steps=_MORE_STEPS)
-            for U, _ in tried[:_N_FINALISTS]
-        ]
+        tried = [climb(U, lower, upper, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]
     fixed = np.isin(np.arange(domain.dim), domain.discrete)
     if fixed.any():
         for i, (batch, _) in enumerate(tried):
             batch = improve_discrete(acquisition, domain.snap(batch), domain)
             low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
-            tried[i] = by_gradient(objective, batch, low, high, max_steps=_MORE_STEPS)
+            tried[i] = climb(batch, low, high, _MORE_STEPS)
     batch, _ = max(tried, key=lambda found: found[1])
     if is_cma:
         return batch
