@@ -62,9 +62,10 @@ def main(storage: str | None, workers: int, trials: int, kill: bool) -> None:
         with click.progressbar(length=trials, label=f"{workers} workers") as bar:
             while bar.pos < trials:
                 time.sleep(0.2)
-                if not any(process.is_alive() for process in processes):
-                    raise click.ClickException("All workers have ended before their work.")
+                is_over = not any(process.is_alive() for process in processes)
                 n_done = len(study.get_trials(deepcopy=False, states=COMPLETE)) - n_before
+                if is_over and n_done < trials:
+                    raise click.ClickException("All workers have ended before their work.")
                 bar.update(min(n_done, trials) - bar.pos)
                 if kill and n_done >= trials // 3:
                     kill = False

@@ -6,7 +6,6 @@ known -> else fit -> maximise jointly -> publish -> take a point that nobody els
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,6 +35,9 @@ _logger = optuna.logging.get_logger(f"optuna.{__name__}")
 
 #: A running trial is taken for dead when it is this many times older than the longest finished.
 _STALE_TIMES = 5.0
+#: Where Optuna looks for heartbeats it will have found out long before; but a trial that was begun
+#: without any has none to miss, and is taken for dead after so many times as long.
+_HEARTBEAT_TIMES = 10.0
 #: A trial without a point is expected to ask within so many seconds, or times the last ask.
 _ASK_SECONDS, _ASK_TIMES = 5.0, 2.0
 #: So many trials may be expected to ask at once, or times those that ran at once lately.
@@ -75,7 +77,7 @@ class Memory:
     """Caches: nothing in them that another worker could not compute from the storage."""
 
     reader: TrialReader = field(default_factory=TrialReader)
-    watch: Watch = field(default_factory=Watch)
+    watches: dict[str, Watch] = field(default_factory=dict)
     fitted: tuple[object, Fitted] | None = None
     last_ask: float = 0.0
     said_exhausted: bool = False
@@ -154,17 +156,20 @@ class Ask:
         beside = finished.beside(self._history)
         self._ended = [trial for trial in beside if trial.state.is_finished()]
         recent = [t for t in self._trials[-_N_RECENT:] if t.state.is_finished()]
-        self._n_at_once = concurrency(recent, seen=_plan.seen_running)
-        # With heartbeats Optuna itself finds out who is dead.
+        n_lately = concurrency(recent, seen=_plan.seen_running)
+        # Workers may have left since: what counts is the last two rounds.
+        self._n_at_once = concurrency(recent[-2 * n_lately :], seen=_plan.seen_running)
         bound = max(options.stale_after, _STALE_TIMES * finished.longest)
+        if _plan.has_heartbeat(study):
+            bound *= _HEARTBEAT_TIMES
         return _plan.read_view(
             beside,
             self._trial.number,
             self._fingerprint,
             self._space,
-            watch=self._memory.watch,
+            watch=self._memory.watches.setdefault(study.study_name, Watch()),
             bounds=Bounds(
-                running=math.inf if _plan.has_heartbeat(study) else bound,
+                running=bound,
                 asking=max(_ASK_SECONDS, _ASK_TIMES * self._memory.last_ask),
                 n_asking=max(_N_ASKING, options.batch_size or 0, _ASKING_TIMES * self._n_at_once),
             ),

@@ -119,9 +119,8 @@ class TrialReader:
             # Texts, because the choices of a categorical parameter need not be hashable.
             space = tuple(sorted(map(repr, trial.distributions.items())))
             self._table[row] = _columns(trial, self._spaces.setdefault(space, row))
-            for key, value in trial.constraints.items():
-                if isinstance(value, (int, float)):
-                    self._constraints.setdefault(key, {})[row] = float(value)
+            for key, value in _constraints(trial).items():
+                self._constraints.setdefault(key, {})[row] = value
         self._row_of_object[id(trial)] = self._row_of_name[name] = row
         return row
 
@@ -244,6 +243,18 @@ def concurrency(
         else:
             most = max(most, min(n_seen, sum(ended >= now for ended in ends)))
     return most
+
+
+def _constraints(trial: FrozenTrial) -> dict[str, float]:
+    """A trial's constraints. Anyone may have written them: what is not a number is absent."""
+    numbers: dict[str, float] = {}
+    try:
+        for name, value in trial.constraints.items():
+            if isinstance(value, (int, float)):
+                numbers[name] = float(value)
+    except (AttributeError, OverflowError, TypeError, ValueError):
+        return {}
+    return numbers
 
 
 def _is_same(one: FrozenTrial, other: FrozenTrial) -> bool:

@@ -311,24 +311,19 @@ def batch_of(trial: FrozenTrial) -> str | None:
     What comes of a plan and of its continuations has one text.
     """
     of = _field(trial, "of")
-    is_own = _field(trial, "number") == trial.number
-    return of if is_own and isinstance(of, str) and of else None
+    return of if isinstance(of, str) and of else None
 
 
 def seen_running(trial: FrozenTrial) -> int | None:
     """How many trials a trial saw running, itself included, when it took its point."""
     n_running = _field(trial, "running")
-    is_own = _field(trial, "number") == trial.number
-    return int(n_running) if is_own and _is_count(n_running) else None
+    return int(n_running) if _is_count(n_running) else None
 
 
 def read_entry(trial: FrozenTrial, space: Space) -> Entry | None:
     """What a trial has published, if it is its own, complete and well formed."""
-    head = trial.system_attrs.get(KEY)
-    if not isinstance(head, dict) or head.get("version") != _VERSION:
-        return None
-    # A retried trial is a copy with all attributes: the number says whose they are.
-    if head.get("number") != trial.number or head.get("space") != space.name:
+    head = _head(trial)
+    if head.get("space") != space.name:
         return None
     if not all(isinstance(head.get(name), str) for name in _TEXTS):
         return None
@@ -392,17 +387,24 @@ def _digest(*parts: str | int | list[int]) -> str:
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
-def _field(trial: FrozenTrial, name: str) -> Any:
-    """A field of what may have been published, which has not been looked at; None: not there."""
+def _head(trial: FrozenTrial) -> dict[Any, Any]:
+    """The first part of what a trial has published, if it is its own and of this version."""
     head = trial.system_attrs.get(KEY)
-    return head.get(name) if isinstance(head, dict) else None
+    if not isinstance(head, dict) or head.get("version") != _VERSION:
+        return {}
+    # A retried trial is a copy with all attributes: the number says whose they are.
+    return head if head.get("number") == trial.number else {}
+
+
+def _field(trial: FrozenTrial, name: str) -> Any:
+    """A field of what a trial may have published, of which no more is known; None: not there."""
+    return _head(trial).get(name)
 
 
 def _stamp(trial: FrozenTrial) -> float | None:
     """When a trial published something, in seconds since 1970; None: it does not say."""
     moment = _field(trial, "time")
-    is_own = _field(trial, "number") == trial.number
-    return float(moment) if is_own and _is_count(moment) else None
+    return float(moment) if _is_count(moment) else None
 
 
 def _is_count(value: Any) -> bool:

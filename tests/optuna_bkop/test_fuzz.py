@@ -115,6 +115,37 @@ def test_arbitrary_values(fuzzed: Fuzzed, number: int, key: str, value: Any) -> 
     check(study)
 
 
+@cases
+@given(
+    number=st.integers(0, N_KNOWN - 1),
+    key=KEYS | st.sampled_from(["constraints", "constraints:c"]),
+    value=JSON,
+)
+@example(0, "constraints", 5)
+@example(0, "constraints", [10**400])
+@example(0, "constraints:c", 10**400)
+@example(0, "constraints:c", math.nan)
+def test_arbitrary_values_of_finished_trials(
+    fuzzed: Fuzzed, number: int, key: str, value: Any
+) -> None:
+    damaged = copy.deepcopy(fuzzed.trials)
+    damaged[number].system_attrs[key] = value
+    study = optuna.create_study(study_name="fuzz", sampler=quick())
+    study.add_trials(damaged)
+    check(study)
+
+
+@pytest.mark.parametrize("field", ["version", "number"])
+def test_of_another_version_or_trial_nothing_is_believed(field: str) -> None:
+    head = {"version": 1, "number": 3, "of": "a plan", "running": 7, "time": 5}
+    trial = create_trial(state=TrialState.RUNNING, system_attrs={_plan.KEY: head})
+    trial.number = 3
+    assert (_plan.batch_of(trial), _plan.seen_running(trial)) == ("a plan", 7)
+    head[field] = 99
+    assert (_plan.batch_of(trial), _plan.seen_running(trial)) == (None, None)
+    assert _plan._stamp(trial) is None
+
+
 FIELDS = (
     "version number space of fingerprint after time running taken parts digest numbers".split()
 )

@@ -514,6 +514,10 @@ def test_the_batch_size_follows_the_concurrency(monkeypatch: pytest.MonkeyPatch)
             for trial in trials:
                 finish(study, trial)
     assert [q for _, q in calls] == [1, 1, 3, 3, 5, 5]
+    for _ in range(12):
+        finish(study, study.ask())
+    # Four workers have left; within two of their rounds that is noticed.
+    assert [q for _, q in calls[-2:]] == [1, 1]
 
 
 @pytest.mark.parametrize(("seen", "expected"), [(1, 1), (4, 4)])

@@ -207,7 +207,8 @@ def test_the_other_asks_of_a_round_take_next_to_no_time() -> None:
     assert statistics.median(ours) - statistics.median(random) < 5e-3
 
 
-def test_threads_get_distinct_points() -> None:
+@pytest.mark.parametrize("n_jobs", [4, -1])
+def test_threads_get_distinct_points(n_jobs: int) -> None:
     study = make_study()
 
     def slow(trial: optuna.Trial) -> float:
@@ -215,7 +216,7 @@ def test_threads_get_distinct_points() -> None:
         time.sleep(0.005)
         return value
 
-    study.optimize(slow, n_trials=24, n_jobs=4)
+    study.optimize(slow, n_trials=24, n_jobs=n_jobs)
     assert distinct(study) == 24
     assert len(study.get_trials(states=[TrialState.COMPLETE])) == 24
 

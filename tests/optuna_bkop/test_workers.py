@@ -171,7 +171,9 @@ def test_a_dead_asker_keeps_no_place(study: optuna.Study, monkeypatch: pytest.Mo
     assert len(numbers) == (1 + 3) * 2
 
 
-def test_with_heartbeats_only_optuna_says_who_is_dead(sqlite: str) -> None:
+def test_with_heartbeats_trials_are_held_longer_but_not_for_ever(
+    sqlite: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # heartbeats are experimental, and not for ask-and-tell
         storage = open_storage(sqlite, heartbeat_interval=60)
@@ -183,6 +185,10 @@ def test_with_heartbeats_only_optuna_says_who_is_dead(sqlite: str) -> None:
         time.sleep(5.1 * _longest(study) + 0.2)
         again = restarted(study, stale_after=0.05)
         assert suggest(again.ask()) != held
+        # Begun by ask-and-tell, it has no heartbeat that Optuna could miss.
+        monkeypatch.setattr(_ask, "_HEARTBEAT_TIMES", 1.0)
+        time.sleep(0.1)
+        assert suggest(restarted(study, stale_after=0.05).ask()) == held
     close_storage(storage)
 
 
