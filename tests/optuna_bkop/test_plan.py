@@ -726,8 +726,11 @@ def test_finished_plans_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_hyperband_s_brackets_are_served() -> None:
+    # The name decides who is in which bracket.
     study = optuna.create_study(
-        sampler=sampler(batch_size=2), pruner=optuna.pruners.HyperbandPruner(1, 9)
+        study_name="brackets",
+        sampler=sampler(batch_size=2),
+        pruner=optuna.pruners.HyperbandPruner(1, 9),
     )
 
     def objective(trial: optuna.Trial) -> float:
@@ -738,7 +741,7 @@ def test_hyperband_s_brackets_are_served() -> None:
                 raise optuna.TrialPruned
         return value(x, y)
 
-    study.optimize(objective, n_trials=30, n_jobs=2)
+    study.optimize(objective, n_trials=60, n_jobs=2)
     trials = study.get_trials()
     assert all(t.state in (TrialState.COMPLETE, TrialState.PRUNED) for t in trials)
     assert any(_plan.batch_of(t) for t in trials)
