@@ -74,7 +74,11 @@ class Options:
 
 @dataclass
 class Memory:
-    """Caches: nothing in them that another worker could not compute from the storage."""
+    """Caches of what is in the storage, and what only this worker knows: how long it has waited.
+
+    Waiting decides who is taken for dead or is expected to ask; two workers may differ in this
+    and then plan differently, which the protocol allows for.
+    """
 
     reader: TrialReader = field(default_factory=TrialReader)
     watches: dict[str, Watch] = field(default_factory=dict)

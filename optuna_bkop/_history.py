@@ -224,7 +224,7 @@ def concurrency(
     """How many trials ran at once lately: the most that were running when one began.
 
     Args:
-        trials: All trials but those taken for dead.
+        trials: Finished ones, in the order of their numbers.
         n_recent: How many of the last ones count.
         seen: How many a trial itself saw running, the dead included. That decides between trials
             which ran one after the other and at once within a second, where a storage keeps no

@@ -198,57 +198,54 @@ def read_view(
         rivals: Numbers of trials that ask, however old they are.
     """
     ages = watch.ages([t for t in trials if t.state == TrialState.RUNNING], _stamp)
-    running: list[FrozenTrial] = []
-    points: dict[int, Point | None] = {}
-    used: set[Point | None] = set()
-    asking: list[FrozenTrial] = []
-    ended: list[int] = []
-    parts: dict[str, tuple[int, Entry]] = {}
-    for trial in trials:
-        number, is_finished = trial.number, trial.state.is_finished()
-        if is_finished:
-            ended.append(number)
-        # Of finished trials only what concerns the present plan is of interest.
-        if is_finished and fingerprint not in (_field(trial, "of"), _field(trial, "fingerprint")):
-            continue
-        entry = read_entry(trial, space) or Entry()
-        if entry.plan and entry.fingerprint == fingerprint:
-            parts.setdefault(entry.after, (number, entry))
-        if number == own_number:
-            continue
-        if is_finished:
-            # A point that failed or was pruned in vain is not offered again by the same plan.
-            used.add(entry.point)
-            continue
-        points[number] = entry.point
-        if number not in ages or (ages[number] > bounds.running and number not in rivals):
-            continue
-        used.add(entry.point)
-        if entry.point is not None or trial.params:
-            running.append(trial)
-        elif ages[number] <= bounds.asking or number in rivals:
-            asking.append(trial)
-    youngest = {trial.number for trial in asking[-bounds.n_asking :]} | rivals
-    asking = [trial for trial in asking if trial.number in youngest]
+    ended = [t for t in trials if t.state.is_finished()]
+    others = [t for t in trials if not t.state.is_finished() and t.number != own_number]
+    # Of finished trials only what concerns the present plan is of interest.
+    planned = [t for t in ended if fingerprint in (_field(t, "of"), _field(t, "fingerprint"))]
+    own = [t for t in trials if t.number == own_number]
+    entries = {t.number: read_entry(t, space) or Entry() for t in (*planned, *others, *own)}
 
-    planned: list[Point] = []
-    owners: set[int] = set()
-    name = ""
-    while name in parts:
-        owner, entry = parts.pop(name)
-        owners.add(owner)
-        planned += entry.plan
-        name = entry.name
+    def is_younger(trial: FrozenTrial, bound: float) -> bool:
+        number = trial.number
+        return number in ages and (ages[number] <= bound or number in rivals)
+
+    def has_point(trial: FrozenTrial) -> bool:
+        return entries[trial.number].point is not None or bool(trial.params)
+
+    alive = [t for t in others if is_younger(t, bounds.running)]
+    running = [t for t in alive if has_point(t)]
+    asking = [t for t in alive if not has_point(t) and is_younger(t, bounds.asking)]
+    youngest = {t.number for t in asking[-bounds.n_asking :]} | rivals
+    asking = [t for t in asking if t.number in youngest]
+    plan, points, owners = _follow(entries, fingerprint)
+    # A point that failed or was pruned in vain is not offered again by the same plan.
+    used = {entries[t.number].point for t in (*planned, *alive)}
     return View(
         running=(*running, *asking),
         n_asking=len(asking),
-        place=sum(trial.number < own_number for trial in asking),
-        plan=name,
-        free=tuple(point for point in dict.fromkeys(planned) if point not in used),
+        place=sum(t.number < own_number for t in asking),
+        plan=plan,
+        free=tuple(point for point in dict.fromkeys(points) if point not in used),
         is_owner=own_number in owners,
-        points=points,
-        ended=frozenset(ended),
+        points={t.number: entries[t.number].point for t in others},
+        ended=frozenset(t.number for t in ended),
     )
+
+
+def _follow(entries: dict[int, Entry], fingerprint: str) -> tuple[str, list[Point], set[int]]:
+    """The present plan: the name of its last part, all its points, who has published it."""
+    parts: dict[str, int] = {}
+    for number in sorted(entries):
+        entry = entries[number]
+        if entry.plan and entry.fingerprint == fingerprint:
+            parts.setdefault(entry.after, number)
+    name, points, owners = "", list[Point](), set[int]()
+    while name in parts:
+        number = parts.pop(name)
+        owners.add(number)
+        points += entries[number].plan
+        name = entries[number].name
+    return name, points, owners
 
 
 def claim_point(
