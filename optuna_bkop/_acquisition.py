@@ -28,8 +28,9 @@ from functools import cached_property
 
 import numpy as np
 
-from optuna_bkop._kernels import FloatArray, squared_distances
-from optuna_bkop._surrogate import KernelModel, invert_lower
+from optuna_bkop._kernels import FloatArray
+from optuna_bkop._stack import Stack, distance_gradient
+from optuna_bkop._surrogate import KernelModel
 
 FORMS = ("mean", "rms")
 
@@ -77,13 +78,13 @@ class BatchAcquisition:
         return CandidateScores(self._stack, F, self.rkhs_norm, self.form, log_feasible)
 
     @cached_property
-    def _stack(self) -> _Stack:
-        return _Stack(self.models)
+    def _stack(self) -> Stack:
+        return Stack(self.models)
 
     @cached_property
-    def _feasibility_stacks(self) -> list[_Stack]:
+    def _feasibility_stacks(self) -> list[Stack]:
         # One each: they may know different points.
-        return [_Stack([model]) for model in self.feasibility]
+        return [Stack([model]) for model in self.feasibility]
 
 
 @dataclass(frozen=True)
@@ -145,57 +146,6 @@ class Exploration:
             return self
 
 
-class _Stack:
-    """Models of the same number of points side by side: arrays with one axis more, M, in front.
-
-    Python and numpy then spend their overhead once for all models, which is most of the cost
-    while there are few points. The factor is inverted once, since it is applied hundreds of
-    times.
-    """
-
-    def __init__(self, models: Sequence[KernelModel]) -> None:
-        def column(values: list[float]) -> FloatArray:
-            return np.array(values).reshape(-1, 1, 1)
-
-        self.kernel = models[0].kernel
-        self.inverse_scales = np.stack([model.inverse_scales for model in models])[:, None, :]
-        self.Z = np.stack([model.Z for model in models])
-        self.L_inverse = np.stack([invert_lower(model.L) for model in models])
-        self.alpha = np.stack([model.alpha for model in models])[:, :, None]
-        self.signal_var = column([model.signal_var for model in models])
-        self.noise_var = column([model.noise_var for model in models])
-        self.prior_mean = column([model.prior_mean for model in models])
-
-    def prior(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Prior covariance (M, n, m) of scaled features A (M, n, D), B (M, m, D); its slope."""
-        k, slope = self.kernel(squared_distances(A, B))
-        k *= self.signal_var
-        slope *= self.signal_var
-        return k, slope
-
-    def solve(self, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Of features F (m, D): scaled, Z; covariance with the known points, k; its slope; V.
-
-        V = L⁻¹ k (M, n, m): the posterior covariance is k(Z, Z) - V'V.
-        """
-        Z = F * self.inverse_scales
-        k, slope = self.prior(self.Z, Z)
-        return Z, k, slope, self.L_inverse @ k
-
-    def mean(self, k: FloatArray) -> FloatArray:
-        """Posterior means (M, m), given the covariance k (M, n, m) with the known points."""
-        result: FloatArray = self.prior_mean[:, 0] + (self.alpha * k).sum(axis=1)
-        return result
-
-
-def _distance_gradient(weights: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
-    """The gradient in B (M, m, D) of Σ weights (M, n, m) |A - B|²."""
-    result: FloatArray = 2.0 * (
-        weights.sum(axis=1)[:, :, None] * B - np.swapaxes(weights, 1, 2) @ A
-    )
-    return result
-
-
 class CandidateScores:
     """Scores of candidates as the next point of a batch that grows point by point.
 
@@ -204,7 +154,7 @@ class CandidateScores:
     """
 
     def __init__(
-        self, stack: _Stack, F: FloatArray, B: float, form: str, log_feasible: FloatArray
+        self, stack: Stack, F: FloatArray, B: float, form: str, log_feasible: FloatArray
     ) -> None:
         self._stack, self._B, self._form = stack, B, form
         self._Z, k, _, self._V = stack.solve(F)
@@ -253,7 +203,7 @@ class CandidateScores:
 
 
 def _value_and_gradient(
-    stack: _Stack, F: FloatArray, B: float, form: str
+    stack: Stack, F: FloatArray, B: float, form: str
 ) -> tuple[float, FloatArray]:
     """The average of the models' acquisitions, and its gradient (q, D).
 
@@ -290,11 +240,11 @@ def _value_and_gradient(
     d_variance = d_spread * W + d_total * W.sum(axis=2, keepdims=True)
     weights[:, :n] = stack.alpha / q - (2.0 * B) * d_variance
     weights[:, n:] = (2.0 * B) * d_total
-    gradient = _distance_gradient(weights * slope, rows, Z) * stack.inverse_scales
+    gradient = distance_gradient(weights * slope, rows, Z) * stack.inverse_scales
     return float(values.sum()) / n_models, gradient.sum(axis=0) / n_models
 
 
-def _log_feasible(stack: _Stack, F: FloatArray) -> FloatArray:
+def _log_feasible(stack: Stack, F: FloatArray) -> FloatArray:
     """The log of P(value + noise > 0) (m,) at features F (m, D)."""
     from scipy.special import log_ndtr
 
@@ -303,7 +253,7 @@ def _log_feasible(stack: _Stack, F: FloatArray) -> FloatArray:
     return logs
 
 
-def _log_feasible_and_gradient(stack: _Stack, F: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _log_feasible_and_gradient(stack: Stack, F: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The log of P(value + noise > 0) (q,) of each point, and their sum's gradient (q, D).
 
     With z = m / s, s² = σ² + noise:  dz = α . dk / s + m W . dk / s³.
@@ -317,11 +267,11 @@ def _log_feasible_and_gradient(stack: _Stack, F: FloatArray) -> tuple[FloatArray
     logs = log_ndtr(z)
     hazard = np.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - logs)
     weights = hazard * (stack.alpha / s + mean / s**3 * W) * slope
-    return logs, (_distance_gradient(weights, stack.Z, Z) * stack.inverse_scales)[0]
+    return logs, (distance_gradient(weights, stack.Z, Z) * stack.inverse_scales)[0]
 
 
 def _mean_and_deviation(
-    stack: _Stack, k: FloatArray, V: FloatArray
+    stack: Stack, k: FloatArray, V: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Of value + noise, (m,) each, for a stack of one model."""
     variance = np.maximum(stack.signal_var[0, 0] - np.einsum("ij,ij->j", V[0], V[0]), 0.0)
