@@ -5,13 +5,13 @@ lattice points, 100 more evaluations; mean and standard error of the simple regr
 
     python -m examples.paper.bull
 
-Obtained by `python -m examples.paper.bull --runs 3` (mean simple regret, standard error):
+Obtained by `python -m examples.paper.bull --runs 10` (mean simple regret, standard error):
 
-                              BKOP          Bull
-    rosenbrock, q=5    3.37 ± 0.47    27.3 ± 2.4
-    rosenbrock, q=10   4.28 ± 0.48    31.2 ± 1.6
-    ackley, q=5        0.716 ± 0.7     1.6 ± 0.7
-    ackley, q=10       0.992 ± 0.8    1.8 ± 0.74
+                               BKOP           Bull
+    rosenbrock, q=5      4.59 ± 0.4       18.6 ± 2
+    rosenbrock, q=10     8.02 ± 2.7     26.5 ± 3.1
+    ackley, q=5        0.154 ± 0.15    1.17 ± 0.13
+    ackley, q=10       0.157 ± 0.15    1.37 ± 0.12
 """
 
 from __future__ import annotations

@@ -8,22 +8,26 @@ the formulas have them; `--shift` moves them. `--settings` chooses what is compa
     python -m examples.paper.synthetic
     python -m examples.paper.synthetic --settings paper --cma-evaluations 2000
 
-Obtained by `python -m examples.paper.synthetic --runs 3` (mean simple regret, standard error; * is
-the lowest; three runs only say that it works):
+Obtained by the first command (mean simple regret of 30 runs, standard error; * is the lowest; the
+picture is docs/synthetic.png):
 
-                                    BKOP             GP-BUCB           GP-UCB-PE
-    rosenbrock, q=5         3.37 ± 0.47*         4.49 ± 0.71          35.3 ± 8.1
-    rosenbrock, q=10        4.28 ± 0.48*         4.54 ± 0.21           55.5 ± 15
-    nesterov, q=5           0.407 ± 0.11*        0.519 ± 0.11         1.41 ± 0.36
-    nesterov, q=10          0.489 ± 0.14         0.464 ± 0.11*        2.13 ± 0.28
-    different-powers, q=5   0.00044 ± 0.00034*     1.48 ± 1.3          2.23 ± 1.1
-    different-powers, q=10  0.00070 ± 0.00052*     2.23 ± 1.1          2.23 ± 1.1
-    dixon-price, q=5        0.671 ± 0.0015*     0.706 ± 0.022          4.25 ± 1.4
-    dixon-price, q=10       0.685 ± 0.0071*     0.747 ± 0.063          7.24 ± 2.7
-    levy, q=5               0.038 ± 0.028*       0.297 ± 0.25         5.33 ± 0.47
-    levy, q=10              0.179 ± 0.02*         2.11 ± 0.98          5.59 ± 1.6
-    ackley, q=5             0.716 ± 0.7       0.0146 ± 0.0019*       0.575 ± 0.53
-    ackley, q=10            0.992 ± 0.8          0.704 ± 0.43        0.225 ± 0.13*
+                                        BKOP           GP-BUCB        GP-UCB-PE
+    rosenbrock, q=5               4.4 ± 0.21       4.2 ± 0.29*       36.1 ± 4.4
+    rosenbrock, q=10             5.63 ± 0.95      5.11 ± 0.26*       39.8 ± 5.9
+    nesterov, q=5             0.255 ± 0.029*     0.442 ± 0.041      1.82 ± 0.12
+    nesterov, q=10            0.284 ± 0.028*     0.425 ± 0.031      2.43 ± 0.13
+    different-powers, q=5   0.00034 ± 0.00023*      3.5 ± 0.45      3.47 ± 0.44
+    different-powers, q=10  0.00045 ± 0.00013*     3.05 ± 0.43      3.37 ± 0.42
+    dixon-price, q=5          0.668 ± 0.0094     0.653 ± 0.04*       3.05 ± 0.5
+    dixon-price, q=10         0.651 ± 0.017*     0.667 ± 0.044      4.27 ± 0.56
+    levy, q=5                 0.118 ± 0.065*       0.93 ± 0.35      1.41 ± 0.21
+    levy, q=10                 0.344 ± 0.18*       1.03 ± 0.24      2.45 ± 0.42
+    ackley, q=5                0.103 ± 0.069    0.074 ± 0.049*    0.115 ± 0.017
+    ackley, q=10              0.0556 ± 0.05*      0.371 ± 0.12    0.267 ± 0.026
+
+Where BKOP is not the lowest after 120 evaluations the two are within a standard error, and it was
+the lowest with fewer. Three of the sixty runs on Ackley ended in a local minimum (1.5); the medians
+are 0.0027 and 0.0047.
 """
 
 from __future__ import annotations
