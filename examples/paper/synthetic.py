@@ -26,8 +26,8 @@ picture is docs/synthetic.png):
     ackley, q=10              0.0556 ± 0.05*      0.371 ± 0.12    0.267 ± 0.026
 
 Where BKOP is not the lowest after 120 evaluations the two are within a standard error, and it was
-the lowest with fewer. Three of the sixty runs on Ackley ended in a local minimum (1.5); the medians
-are 0.0027 and 0.0047.
+the lowest with fewer. Three of the sixty runs on Ackley ended in a local minimum (1.5); their
+medians are 0.0027 and 0.0047.
 """
 
 from __future__ import annotations
