@@ -58,7 +58,8 @@ class BKOPSampler(BaseSampler):
         maximizer: "gradient" (greedy starts, then L-BFGS-B) or "cma" (CMA-ES, the paper's).
         cma_evaluations: Of a maximisation by "cma", at most.
         kernel: "matern52" or "se" (squared exponential).
-        rkhs_norm: Weight of the deviations; the paper's norm of f, which it sets to 1.
+        rkhs_norm: Weight of the deviations; the paper's norm of f, which it sets to 1. It doubles
+            with every ten trials that are exactly as good as the best, at most three times.
         noise_var: Noise variance of the standardised values: 0.0 is the paper's noise-free
             setting, None estimates it.
         warping: "half-rank" replaces the worse half of the values by ranks; "none" only
