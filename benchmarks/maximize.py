@@ -17,7 +17,6 @@ from optuna_bkop._maximize import by_cma
 from optuna_bkop._models import Fitted, Settings, fit_models
 from optuna_bkop._strategies import _acquisition, _maximize, _trust_box, situation_of
 from optuna_bkop._surrogate import KernelModel, solve_lower
-from optuna_bkop._warp import warp
 
 #: Batch sizes and dimensions with 30 and with 60 numbers to find, the paper's first.
 SHAPES = ((5, 6), (10, 6), (6, 5), (12, 5), (3, 10), (6, 10))
@@ -41,7 +40,7 @@ def make_problem(seed: int, dim: int) -> Fitted:
     waves = np.cos(X @ frequencies.T + rng.uniform(0, 2 * np.pi, 8)) @ rng.normal(size=8)
     values = 0.3 * waves - ((X - centre) ** 2).sum(axis=1) + 0.05 * rng.normal(size=len(X))
     domain = Domain((Parameter(),) * dim)
-    return fit_models(X, warp(values), np.empty((len(X), 0)), domain=domain, settings=Settings())
+    return fit_models(X, values, np.empty((len(X), 0)), domain=domain, settings=Settings())
 
 
 def value_of(fitted: Fitted, X: Array) -> float:

@@ -234,11 +234,12 @@ def _value_and_gradient(
         d_spread = np.broadcast_to(1.0 / (q * rms), std.shape)
     values = stack.mean(k).sum(axis=1) / q + B * (spread - root_total[:, 0] / q)
 
+    # The derivative in C: of the total in all its entries, of the spread on the diagonal.
     d_total = (-0.5 / q) / root_total[:, :, None]
-    d_spread = np.where(diagonal > floor, d_spread, 0.0)[:, None, :]
+    d_spread = np.where(diagonal > floor, d_spread, 0.0)
+    d_C = d_total + d_spread[:, :, None] * np.eye(q)
     weights = np.empty_like(K)
-    d_variance = d_spread * W + d_total * W.sum(axis=2, keepdims=True)
-    weights[:, :n] = stack.alpha / q - (2.0 * B) * d_variance
+    weights[:, :n] = stack.alpha / q - W @ ((2.0 * B) * d_C)
     weights[:, n:] = (2.0 * B) * d_total
     gradient = distance_gradient(weights * slope, rows, Z) * stack.inverse_scales
     return float(values.sum()) / n_models, gradient.sum(axis=0) / n_models

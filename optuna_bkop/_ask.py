@@ -29,7 +29,6 @@ from optuna_bkop._space import UnitCube
 from optuna_bkop._startup import lattice_point, seed_of
 from optuna_bkop._strategies import choose_batch
 from optuna_bkop._threads import one_thread
-from optuna_bkop._warp import warp
 
 _logger = optuna.logging.get_logger(f"optuna.{__name__}")
 
@@ -61,14 +60,12 @@ class Options:
         batch_size: How many points are planned together; None: as many as run at once.
         n_startup_trials: Size of the lattice.
         stale_after: Seconds before a running trial may be taken for dead.
-        warping: Of the values.
         settings: How batches are chosen.
     """
 
     batch_size: int | None
     n_startup_trials: int
     stale_after: float
-    warping: str
     settings: Settings
 
 
@@ -241,7 +238,7 @@ class Ask:
         if self._memory.fitted is None or self._memory.fitted[0] != key:
             fitted = fit_models(
                 U,
-                warp(values, self._options.warping),
+                values,
                 constraints,
                 domain=self._domain,
                 settings=self._options.settings,

@@ -25,7 +25,7 @@ def by_gradient(
     upper: FloatArray,
     *,
     max_steps: int = 150,
-    tolerance: float = 1e-9,
+    tolerance: float = 1e-8,
 ) -> tuple[FloatArray, float]:
     """Projected quasi-Newton ascent (L-BFGS-B) over all numbers of a batch at once.
 

@@ -1,6 +1,6 @@
 """What the data say: the kernel models that batches are chosen by.
 
-Everything is in the numbers of [0, 1] of a `Domain`; values are warped and to be maximised.
+Everything is in the numbers of [0, 1] of a `Domain`; values are to be maximised.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from optuna_bkop._domain import Domain
 from optuna_bkop._kernels import KERNELS, FloatArray
 from optuna_bkop._surrogate import KernelModel, fit
+from optuna_bkop._warp import stretch, warp
 
 #: The model sees at most this many points, and kernel parameters are fitted to at most so many.
 _MAX_ACTIVE, _MAX_FITTED = 500, 250
@@ -30,6 +31,7 @@ class Settings:
         kernel: A name of `KERNELS`.
         rkhs_norm: B, the weight of the deviations.
         noise_var: 0: noise-free; a number: fixed; None: estimated.
+        warping: Of the values, one of `WARPINGS`.
         length_scale_factors: The acquisition is averaged over models that have the fitted
             length scales times each of these.
         prior_mean: Of the warped values.
@@ -45,6 +47,7 @@ class Settings:
     kernel: str = "matern52"
     rkhs_norm: float = 1.0
     noise_var: float | None = None
+    warping: str = "log"
     length_scale_factors: tuple[float, ...] = (0.3, 0.6, 1.0)
     prior_mean: float = -1.5
     trust_margin: float | None = 0.1
@@ -75,13 +78,18 @@ class Fitted:
 
 
 def fit_models(
-    U: FloatArray, y: FloatArray, constraints: FloatArray, *, domain: Domain, settings: Settings
+    U: FloatArray,
+    values: FloatArray,
+    constraints: FloatArray,
+    *,
+    domain: Domain,
+    settings: Settings,
 ) -> Fitted:
-    """The models of warped values y (n,) at points U (n, d).
+    """The models of values (n,) at points U (n, d).
 
     Args:
         U: Points; NaN where a parameter was not asked for.
-        y: Warped values, to be maximised.
+        values: To be maximised; +-inf are allowed.
         constraints: (n, k), at most 0 where met, NaN where unknown.
         domain: The domain.
         settings: How batches are chosen.
@@ -89,6 +97,7 @@ def fit_models(
     kernel = KERNELS[settings.kernel]
     feasible = ~np.any(constraints > 0, axis=1)
     scaled = _scaled_constraints(constraints)
+    y = warp(values, settings.warping)
     if not feasible.any():
         # Nothing is feasible yet: what is looked for is a smaller violation.
         y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
@@ -97,20 +106,26 @@ def fit_models(
     active = _active_set(F, order)
 
     def models(
-        rows: NDArray[np.int64], values: FloatArray, prior_mean: float, factors: tuple[float, ...]
+        rows: NDArray[np.int64],
+        y: FloatArray,
+        *,
+        prior_mean: float = 0.0,
+        factors: tuple[float, ...] = (1.0,),
+        stretched: bool = False,
     ) -> tuple[KernelModel, ...]:
         hyperparameters = fit(
             F[rows[:_MAX_FITTED]],
-            values[:_MAX_FITTED],
+            y[:_MAX_FITTED],
             kernel=kernel,
             groups=domain.groups,
             prior_mean=prior_mean,
             noise_var=settings.noise_var,
+            stretched=stretched,
         )
         return tuple(
             KernelModel.condition(
                 F[rows],
-                values,
+                stretch(y, hyperparameters.offset).values if stretched else y,
                 kernel=kernel,
                 hyperparameters=hyperparameters.rougher(factor),
                 groups=domain.groups,
@@ -119,13 +134,19 @@ def fit_models(
             for factor in factors
         )
 
-    value_models = models(active, y[active], settings.prior_mean, settings.length_scale_factors)
+    value_models = models(
+        active,
+        y[active],
+        prior_mean=settings.prior_mean,
+        factors=settings.length_scale_factors,
+        stretched=settings.warping == "log",
+    )
     feasibility: tuple[KernelModel, ...] = ()
     if feasible.any():
         for column in scaled.T:
             known = active[~np.isnan(column[active])]
             if len(known) and (column[known] > 0).any():
-                feasibility += models(known, -column[known], 0.0, (1.0,))
+                feasibility += models(known, -column[known])
     best = order[0]
     return Fitted(
         value_models,

@@ -51,7 +51,7 @@ class Stack:
 
     def mean(self, k: FloatArray) -> FloatArray:
         """Posterior means (M, m), given the covariance k (M, n, m) with the known points."""
-        result: FloatArray = self.prior_mean[:, 0] + (self.alpha * k).sum(axis=1)
+        result: FloatArray = self.prior_mean[:, 0] + (np.swapaxes(self.alpha, 1, 2) @ k)[:, 0]
         return result
 
 

@@ -21,8 +21,9 @@ from optuna_bkop._surrogate import KernelModel
 
 #: Candidates are drawn around so many of the best points, and then around so many more.
 _N_BEST, _N_GOOD = 5, 100
-#: Steps from every start; how many starts are followed further, and by how many steps at first.
-_FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 5, 3, 50
+#: The share of the starts that is followed at all, and by how many steps; how many of them are
+#: followed further, and by how many steps at first.
+_PROMISING, _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 0.7, 5, 2, 50
 #: Their gain, as a share of the value, that is too small for another step: which one is the best
 #: shows before the last digits do.
 _ROUGHLY = 1e-5
@@ -192,7 +193,7 @@ def _maximize(
 ) -> FloatArray:
     """A batch (q, d) that maximises the acquisition within the box, on the domain's grid.
 
-    By gradients: a few steps from every start, more from the most promising ones, and to the end
+    By gradients: a few steps from most starts, more from the most promising ones, and to the end
     from the best.
     """
     domain, lower, upper = situation.domain, situation.lower, situation.upper
@@ -235,7 +236,9 @@ def _maximize(
             )
         ]
     else:
-        tried = [climb(U, lower, upper, _FIRST_STEPS) for U in starts]
+        starts.sort(key=lambda U: -objective(U)[0])
+        promising = starts[: math.ceil(_PROMISING * len(starts))]
+        tried = [climb(U, lower, upper, _FIRST_STEPS) for U in promising]
         tried.sort(key=lambda found: -found[1])
         tried = [climb(U, lower, upper, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]
     fixed = np.isin(np.arange(domain.dim), domain.discrete)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._kernels import FloatArray, Kernel, squared_distances
+from optuna_bkop._warp import stretch
 
 #: The first jitter tried, relative to the prior variance; each failure multiplies it by ten.
 _FIRST_JITTER = 1e-10
@@ -30,11 +31,13 @@ class Hyperparameters:
         length_scales: One for each parameter (d,).
         signal_var: Prior variance s2 of the values.
         noise_var: Noise variance, on the scale of the values.
+        offset: Of the `stretch` of the values; infinite for none.
     """
 
     length_scales: FloatArray
     signal_var: float
     noise_var: float
+    offset: float = math.inf
 
     def rougher(self, factor: float) -> Hyperparameters:
         """The same with all length scales times ``factor``: below 1, a larger RKHS."""
@@ -195,7 +198,9 @@ class Prior:
     """Normal priors of the logarithms of the kernel parameters, for a MAP estimate.
 
     Length scales: the distance of two random points of a cube grows like sqrt(dim), and so does
-    the prior's median. The noise is relative to the signal.
+    the prior's median. The noise is relative to the signal. The offset is so large that values
+    are hardly stretched unless the data insist: a model that stretches early, on little evidence,
+    settles in the first good basin.
     """
 
     length_scale: float = 0.5
@@ -203,43 +208,57 @@ class Prior:
     signal_width: float = 1.0
     noise_ratio: float = 1e-3
     noise_width: float = 1.5
+    offset: float = 20.0
+    offset_width: float = 1.5
 
     def means(self, dim: int) -> FloatArray:
-        """Means of (log ell (d,), log s2, log noise ratio)."""
+        """Means of (log ell (d,), log s2, log noise ratio, log offset)."""
         ell = math.log(self.length_scale * math.sqrt(dim))
-        return np.array([ell] * dim + [0.0, math.log(self.noise_ratio)])
+        return np.array([ell] * dim + [0.0, math.log(self.noise_ratio), math.log(self.offset)])
 
     def widths(self, dim: int) -> FloatArray:
         """Standard deviations of the same."""
-        return np.array([self.length_scale_width] * dim + [self.signal_width, self.noise_width])
+        rest = [self.signal_width, self.noise_width, self.offset_width]
+        return np.array([self.length_scale_width] * dim + rest)
 
 
-#: Bounds of log ell, log s2 and log (noise / signal). A hundred trials do not tell shorter length
-#: scales from noise, and a model that believes in them repeats the best trial.
-_BOUNDS = ((math.log(0.1), math.log(50.0)), (math.log(1e-2), math.log(1e2)))
+#: Bounds of log ell, log s2, log (noise / signal) and log offset. A hundred trials do not tell
+#: shorter length scales from noise, and a model that believes in them repeats the best trial.
+_LENGTH_SCALE_BOUNDS = (math.log(0.1), math.log(50.0))
+_SIGNAL_BOUNDS = (math.log(1e-2), math.log(1e2))
 _NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
+_OFFSET_BOUNDS = (math.log(1e-3), math.log(1e2))
+#: Where the search of the offset begins: at the prior's centre the values hardly depend on it.
+_FIRST_OFFSET = 2.0
 
 
 def negative_log_posterior(
     theta: FloatArray,
     F: FloatArray,
-    residual: FloatArray,
+    y: FloatArray,
+    *,
     kernel: Kernel,
     groups: NDArray[np.int64],
     prior: Prior,
+    prior_mean: float,
     noise_var: float | None,
+    stretched: bool,
 ) -> tuple[float, FloatArray]:
-    """-log p(values, theta) up to a constant, and its gradient (len(theta),).
+    """-log p(values, theta) up to a constant, and its gradient (d + 3,).
 
-    theta = (log ell (d,), log s2, log noise ratio); the last only if ``noise_var`` is None.
-    With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t is tr(A dK/dt) / 2. For
-    the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²), and with
-    W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array.
+    theta = (log ell (d,), log s2, log noise ratio, log offset). The noise ratio is without effect
+    if ``noise_var`` is given, the offset unless ``stretched``.
+
+    With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t of the kernel is
+    tr(A dK/dt) / 2. For the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²),
+    and with W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array.
+    Stretched values w(y) have the density of w times the Jacobian of w.
     """
     dim = int(groups.max()) + 1
-    log_s2 = theta[dim]
-    s2 = math.exp(log_s2)
+    s2 = math.exp(theta[dim])
     noise = s2 * math.exp(theta[dim + 1]) if noise_var is None else noise_var
+    warped = stretch(y, math.exp(theta[dim + 2])) if stretched else None
+    residual = (y if warped is None else warped.values) - prior_mean
     Z = F * np.exp(-theta[:dim])[groups]
     k, slope = kernel(squared_distances(Z, Z))
     L = cholesky(s2 * k, noise, s2)
@@ -251,17 +270,20 @@ def negative_log_posterior(
     W = A * (s2 * slope)
     # Σ_ab W_ab (z_a - z_b)² = 2 (Σ_a w_a z_a² - z' W z), w the row sums of W.
     per_feature = 2.0 * (W.sum(axis=1) @ (Z * Z) - np.einsum("aj,aj->j", Z, W @ Z))
-    gradient = np.zeros_like(theta)
+    gradient = np.zeros(dim + 3)
     gradient[:dim] = np.bincount(groups, weights=per_feature, minlength=dim)
     trace = float(np.trace(A))
     gradient[dim] = -0.5 * s2 * float(np.einsum("ab,ab->", A, k))
     if noise_var is None:
         gradient[dim] -= 0.5 * noise * trace
         gradient[dim + 1] = -0.5 * noise * trace
+    if warped is not None:
+        value -= warped.log_jacobian
+        gradient[dim + 2] = float(alpha @ warped.slopes) - warped.log_jacobian_slope
 
-    deviation = (theta - prior.means(dim)[: len(theta)]) / prior.widths(dim)[: len(theta)]
+    deviation = (theta - prior.means(dim)) / prior.widths(dim)
     value += 0.5 * float(deviation @ deviation)
-    gradient += deviation / prior.widths(dim)[: len(theta)]
+    gradient += deviation / prior.widths(dim)
     return value, gradient
 
 
@@ -273,11 +295,12 @@ def fit(
     groups: NDArray[np.int64],
     prior_mean: float,
     noise_var: float | None = None,
+    stretched: bool = False,
     prior: Prior | None = None,
 ) -> Hyperparameters:
     """Maximum a posteriori kernel parameters for values y (n,) at features F (n, D).
 
-    The search starts at the prior's centre, so that whoever knows the same data finds the same.
+    The search starts at a fixed point, so that whoever knows the same data finds the same.
 
     Args:
         F: Features (n, D).
@@ -286,26 +309,45 @@ def fit(
         groups: The parameter of each feature (D,).
         prior_mean: Of the values.
         noise_var: A fixed noise variance; None estimates it.
-        prior: Of the kernel parameters.
+        stretched: Whether to fit the offset of a `stretch` of the values, too.
+        prior: Of the parameters.
     """
     from scipy.optimize import minimize
 
     prior = Prior() if prior is None else prior
     dim = int(groups.max()) + 1
+    bounds = [_LENGTH_SCALE_BOUNDS] * dim + [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS]
+
+    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
+        return negative_log_posterior(
+            theta,
+            F,
+            y,
+            kernel=kernel,
+            groups=groups,
+            prior=prior,
+            prior_mean=prior_mean,
+            noise_var=noise_var,
+            stretched=stretched,
+        )
+
+    # What has no effect on the likelihood stays at, or goes to, the prior's centre.
     start = prior.means(dim)
-    bounds = [_BOUNDS[0]] * dim + [_BOUNDS[1], _NOISE_BOUNDS]
-    if noise_var is not None:
-        start, bounds = start[:-1], bounds[:-1]
+    if stretched:
+        start[-1] = math.log(_FIRST_OFFSET)
     found = minimize(
-        negative_log_posterior,
+        objective,
         start,
-        args=(F, y - prior_mean, kernel, groups, prior, noise_var),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
-        options={"maxiter": 60, "ftol": 1e-6},
+        options={"maxiter": 60, "ftol": 1e-5},
     )
-    theta = found.x
-    s2 = math.exp(theta[dim])
-    noise = s2 * math.exp(theta[dim + 1]) if noise_var is None else noise_var
-    return Hyperparameters(np.exp(theta[:dim]), s2, noise)
+    *log_scales, log_s2, log_ratio, log_offset = found.x
+    s2 = math.exp(log_s2)
+    return Hyperparameters(
+        np.exp(log_scales),
+        signal_var=s2,
+        noise_var=s2 * math.exp(log_ratio) if noise_var is None else noise_var,
+        offset=math.exp(log_offset) if stretched else math.inf,
+    )

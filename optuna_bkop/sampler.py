@@ -62,8 +62,9 @@ class BKOPSampler(BaseSampler):
             with every ten trials that are exactly as good as the best, at most three times.
         noise_var: Noise variance of the standardised values: 0.0 is the paper's noise-free
             setting, None estimates it.
-        warping: "half-rank" replaces the worse half of the values by ranks; "none" only
-            standardises.
+        warping: "half-rank" replaces the worse half of the values by ranks; "log" also sees the
+            better half on a logarithmic scale towards the best, as far as the likelihood asks
+            for it; "none" only standardises.
         length_scale_factors: The acquisition is averaged over models with the fitted length
             scales times these.
         prior_mean: What the model expects far from all data, in standard deviations.
@@ -98,7 +99,7 @@ class BKOPSampler(BaseSampler):
         kernel: str = "matern52",
         rkhs_norm: float = 1.0,
         noise_var: float | None = None,
-        warping: str = "half-rank",
+        warping: str = "log",
         length_scale_factors: Sequence[float] = (0.3, 0.6, 1.0),
         prior_mean: float = -1.5,
         trust_margin: float | None = 0.1,
@@ -136,7 +137,6 @@ class BKOPSampler(BaseSampler):
             batch_size=batch_size,
             n_startup_trials=n_startup_trials,
             stale_after=float(stale_after),
-            warping=warping,
             settings=Settings(
                 strategy=strategy,
                 acquisition_form=acquisition_form,
@@ -145,6 +145,7 @@ class BKOPSampler(BaseSampler):
                 kernel=kernel,
                 rkhs_norm=float(rkhs_norm),
                 noise_var=noise_var,
+                warping=warping,
                 length_scale_factors=factors,
                 prior_mean=float(prior_mean),
                 trust_margin=trust_margin,

@@ -24,7 +24,7 @@ ALIKE = [
     ("maximizer", "adam", "`maximizer` must be one of .*gradient.* got 'adam'"),
     ("maximizer", "adam", "cma"),
     ("kernel", "rbf", "`kernel` must be one of matern52, se, got 'rbf'"),
-    ("warping", "log", "`warping` must be one of .*none.* got 'log'"),
+    ("warping", "rank", "`warping` must be one of .*none.* got 'rank'"),
     ("rkhs_norm", 0.0, "`rkhs_norm` must be a positive finite number, got 0.0."),
     ("rkhs_norm", -1.0, "got -1.0"),
     ("rkhs_norm", float("nan"), "got nan"),

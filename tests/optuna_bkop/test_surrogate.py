@@ -14,6 +14,7 @@ from optuna_bkop._surrogate import (
     fit,
     negative_log_posterior,
 )
+from optuna_bkop._warp import warp
 
 D = 3
 GROUPS = np.arange(D)
@@ -156,37 +157,68 @@ def finite_differences(
     return np.array([(function(theta + s) - function(theta - s)) / (2 * h) for s in steps])
 
 
+def posterior(
+    theta: np.ndarray,
+    F: np.ndarray,
+    y: np.ndarray,
+    name: str = "matern52",
+    groups: np.ndarray = GROUPS,
+    noise_var: float | None = None,
+    stretched: bool = False,
+) -> tuple[float, np.ndarray]:
+    return negative_log_posterior(
+        theta,
+        F,
+        y,
+        kernel=KERNELS[name],
+        groups=groups,
+        prior=Prior(),
+        prior_mean=-0.5,
+        noise_var=noise_var,
+        stretched=stretched,
+    )
+
+
 @kernels
 @pytest.mark.parametrize("noise_var", [None, 0.0, 0.05])
 @pytest.mark.parametrize("groups", [np.arange(D), np.array([0, 1, 1])])
+@pytest.mark.parametrize("stretched", [False, True])
 def test_gradient_of_the_posterior_equals_finite_differences(
-    name: str, noise_var: float | None, groups: np.ndarray
+    name: str, noise_var: float | None, groups: np.ndarray, stretched: bool
 ) -> None:
     F, y = make_data(12)
     dim = int(groups.max()) + 1
     # Short length scales: rounding of an ill-conditioned matrix is not what is tested.
-    theta = np.append(np.log(np.linspace(0.2, 0.5, dim)), [0.3])
-    if noise_var is None:
-        theta = np.append(theta, np.log(1e-2))
+    theta = np.append(np.log(np.linspace(0.2, 0.5, dim)), [0.3, np.log(1e-2), np.log(0.2)])
 
     def value(t: np.ndarray) -> float:
-        return negative_log_posterior(t, F, y, KERNELS[name], groups, Prior(), noise_var)[0]
+        return posterior(t, F, y, name, groups, noise_var, stretched)[0]
 
-    gradient = negative_log_posterior(theta, F, y, KERNELS[name], groups, Prior(), noise_var)[1]
+    gradient = posterior(theta, F, y, name, groups, noise_var, stretched)[1]
     np.testing.assert_allclose(gradient, finite_differences(value, theta), rtol=1e-4, atol=1e-5)
 
 
-def test_posterior_equals_its_naive_twin() -> None:
+@pytest.mark.parametrize("stretched", [False, True])
+def test_posterior_equals_its_naive_twin(stretched: bool) -> None:
     F, y = make_data(12)
-    theta = np.array([-1.0, -0.5, 0.5, 0.3, np.log(1e-2)])
+    offset = 0.2
+    theta = np.array([-1.0, -0.5, 0.5, 0.3, np.log(1e-2), np.log(offset)])
     prior = Prior()
-    value = negative_log_posterior(theta, F, y, KERNELS["matern52"], GROUPS, prior, None)[0]
+    value = posterior(theta, F, y, stretched=stretched)[0]
     Z = F / np.exp(theta[:D])
     s2 = np.exp(0.3)
     K = s2 * KERNELS["matern52"](squared_distances(Z, Z))[0] + 0.01 * s2 * np.eye(12)
-    likelihood = -0.5 * y @ np.linalg.inv(K) @ y - 0.5 * np.linalg.slogdet(K)[1]
+    residual, log_jacobian = y + 0.5, 0.0
+    if stretched:
+        better, best = y >= 0, y.max()
+        logs = np.log((1 + offset) * best / (best - y[better] + offset * best))
+        factor = np.sqrt(np.sum(y[better] ** 2) / np.sum(logs**2))
+        residual[better] = factor * logs + 0.5
+        log_jacobian = np.log(factor / (best - y[better] + offset * best)).sum()
+    likelihood = -0.5 * residual @ np.linalg.inv(K) @ residual - 0.5 * np.linalg.slogdet(K)[1]
     deviation = (theta - prior.means(D)) / prior.widths(D)
-    assert value == pytest.approx(-likelihood + 0.5 * deviation @ deviation)
+    expected = -likelihood - log_jacobian + 0.5 * deviation @ deviation
+    assert value == pytest.approx(expected)
 
 
 def drawn_values(F: np.ndarray, ell: np.ndarray, noise_var: float, seed: int) -> np.ndarray:
@@ -214,19 +246,26 @@ def test_fit_keeps_a_given_noise() -> None:
 
 def test_fit_finds_a_stationary_point_better_than_its_start() -> None:
     F, y = make_data(30)
-    prior = Prior()
-    found = fit(F, y, kernel=KERNELS["matern52"], groups=GROUPS, prior_mean=0.0, prior=prior)
+    found = fit(F, y, kernel=KERNELS["matern52"], groups=GROUPS, prior_mean=-0.5, stretched=True)
 
     def value(theta: np.ndarray) -> float:
-        return negative_log_posterior(theta, F, y, KERNELS["matern52"], GROUPS, prior, None)[0]
+        return posterior(theta, F, y, stretched=True)[0]
 
-    theta = np.append(
-        np.log(found.length_scales),
-        [np.log(found.signal_var), np.log(found.noise_var / found.signal_var)],
-    )
-    assert value(theta) < value(prior.means(D))
-    for step in 0.2 * np.vstack([np.eye(D + 2), -np.eye(D + 2)]):
-        assert value(theta + step) > value(theta) - 1e-3
+    rest = [found.signal_var, found.noise_var / found.signal_var, found.offset]
+    theta = np.log(np.append(found.length_scales, rest))
+    assert value(theta) < value(Prior().means(D))
+    for step in 0.2 * np.vstack([np.eye(D + 3), -np.eye(D + 3)]):
+        assert value(theta + step) > value(theta) - 1e-2
+
+
+def test_fit_stretches_what_a_logarithm_makes_simple() -> None:
+    F = np.random.default_rng(0).random((60, D))
+    simple = np.sin(3 * F[:, 0]) + F[:, 1]
+    options = {"kernel": KERNELS["matern52"], "groups": GROUPS, "prior_mean": 0.0}
+    steep = warp(-np.exp(-4.0 * simple))
+    assert fit(F, steep, stretched=True, **options).offset < 0.5
+    assert fit(F, warp(simple), stretched=True, **options).offset > 5.0
+    assert fit(F, steep, **options).offset == np.inf
 
 
 def test_fit_is_deterministic() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from optuna_bkop._warp import WARPINGS, warp
+from optuna_bkop._warp import WARPINGS, stretch, warp
 
 warpings = pytest.mark.parametrize("warping", WARPINGS)
 #: Whole numbers: their sums and their products with powers of two are exact.
@@ -119,3 +119,45 @@ def test_half_rank_keeps_the_better_half_and_tames_the_worse() -> None:
     worst = values.copy()
     worst[np.argmin(values)] = -1e9
     np.testing.assert_allclose(warp(worst, "half-rank"), warped, atol=1e-9)
+
+
+offsets = pytest.mark.parametrize("offset", [1e-3, 0.1, 1.0, 20.0, 100.0])
+
+
+@offsets
+@settings(deadline=None)
+@given(values=anything)
+def test_a_stretch_keeps_the_order_the_worse_half_and_the_scale(
+    offset: float, values: np.ndarray
+) -> None:
+    y = warp(values)
+    stretched = stretch(y, offset)
+    w, better = stretched.values, y >= 0
+    assert np.isfinite(w).all()
+    assert np.isfinite([stretched.log_jacobian, stretched.log_jacobian_slope]).all()
+    assert (np.diff(w[np.argsort(y, kind="stable")]) >= 0).all()
+    np.testing.assert_array_equal(w[~better], y[~better])
+    np.testing.assert_allclose(np.sum(w[better] ** 2), np.sum(y[better] ** 2))
+
+
+def test_a_large_offset_does_not_stretch_and_a_small_one_tells_the_best_apart() -> None:
+    y = warp(np.random.default_rng(0).standard_normal(40))
+    np.testing.assert_allclose(stretch(y, 1e6).values, y, atol=1e-5)
+    best = np.sort(y)[-3:]
+    w = np.sort(stretch(y, 1e-2).values)[-3:]
+    assert (np.diff(w) > 2 * np.diff(best)).all()
+    # The logarithm of the distance to the best, plus the offset.
+    logs = np.log(1.01 * best[-1] / (best[-1] - best + 0.01 * best[-1]))
+    np.testing.assert_allclose(w / w[-1], logs / logs[-1])
+
+
+@offsets
+def test_slopes_of_a_stretch_equal_finite_differences(offset: float) -> None:
+    y = warp(np.random.default_rng(1).standard_normal(30))
+    h = 1e-5
+    low, high = stretch(y, offset * np.exp(-h)), stretch(y, offset * np.exp(h))
+    middle = stretch(y, offset)
+    np.testing.assert_allclose(middle.slopes, (high.values - low.values) / (2 * h), atol=1e-7)
+    assert middle.log_jacobian_slope == pytest.approx(
+        (high.log_jacobian - low.log_jacobian) / (2 * h), abs=1e-6
+    )
