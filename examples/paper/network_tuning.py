@@ -8,7 +8,12 @@ that any run found. Five lattice points, 50 more evaluations, batch sizes 5 and 
 
     pip install -e ".[network]" && python -m examples.paper.network_tuning
 
-Not yet run in full; `--quick` (one epoch, one run) shows only that it works.
+Obtained by `python -m examples.paper.network_tuning --runs 3 --epochs 2` (mean error above the
+best, in percent, standard error):
+
+                     BKOP         GP-BUCB       GP-UCB-PE
+    q=5      0.279 ± 0.2*    0.335 ± 0.34     4.13 ± 0.53
+    q=10       1.84 ± 1.1   1.79 ± 0.57*     3.91 ± 0.81
 """
 
 from __future__ import annotations
