@@ -122,10 +122,11 @@ def fit_models(
             noise_var=settings.noise_var,
             stretched=stretched,
         )
+        w = stretch(y, hyperparameters.offset).values if stretched else y
         return tuple(
             KernelModel.condition(
                 F[rows],
-                stretch(y, hyperparameters.offset).values if stretched else y,
+                w,
                 kernel=kernel,
                 hyperparameters=hyperparameters.rougher(factor),
                 groups=domain.groups,
