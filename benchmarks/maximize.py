@@ -12,11 +12,9 @@ import numpy as np
 
 from benchmarks.functions import Array
 from optuna_bkop._domain import Domain, Parameter
-from optuna_bkop._kernels import squared_distances
 from optuna_bkop._maximize import by_cma
 from optuna_bkop._models import Fitted, Settings, fit_models
-from optuna_bkop._strategies import _acquisition, _maximize, _trust_box, situation_of
-from optuna_bkop._surrogate import KernelModel, solve_lower
+from optuna_bkop._strategies import _acquisition, _maximize, situation_of
 
 #: Batch sizes and dimensions with 30 and with 60 numbers to find, the paper's first.
 SHAPES = ((5, 6), (10, 6), (6, 5), (12, 5), (3, 10), (6, 10))
@@ -43,48 +41,34 @@ def make_problem(seed: int, dim: int) -> Fitted:
     return fit_models(X, values, np.empty((len(X), 0)), domain=domain, settings=Settings())
 
 
-def value_of(fitted: Fitted, X: Array) -> float:
-    """The acquisition of a batch `(q, d)` without its gradient, which CMA-ES would not use."""
-    B, form = fitted.settings.rkhs_norm, fitted.settings.acquisition_form
-    return float(np.mean([_value(model, X, B, form) for model in fitted.models]))
-
-
-def _value(model: KernelModel, X: Array, B: float, form: str) -> float:
-    Z = X * model.inverse_scales
-    k = model.signal_var * model.kernel(squared_distances(model.Z, Z))[0]
-    V = solve_lower(model.L, k)
-    C = model.signal_var * model.kernel(squared_distances(Z, Z))[0] - V.T @ V
-    variance = np.maximum(np.diagonal(C), 0.0)
-    spread = np.sqrt(variance).mean() if form == "mean" else np.sqrt(variance.mean())
-    mean = model.prior_mean + (k.T @ model.alpha).mean()
-    return float(mean + B * (2.0 * spread - np.sqrt(max(C.sum(), 0.0)) / len(X)))
-
-
 def run_default(fitted: Fitted, q: int, seed: int) -> Outcome:
     """The sampler's own maximisation, with all that it costs after the fit."""
     begun = time.process_time()
     held = np.empty((0, fitted.domain.dim))
     situation = situation_of(fitted, held, rng=np.random.default_rng(seed))
-    batch = _maximize(situation, _acquisition(situation), q)
-    return Outcome(value_of(fitted, batch), time.process_time() - begun)
+    acquisition = _acquisition(situation)
+    batch = _maximize(situation, acquisition, q)
+    return Outcome(acquisition.value(batch), time.process_time() - begun)
 
 
 def run_cma(fitted: Fitted, q: int, seed: int, n_evaluations: int) -> Outcome:
     """CMA-ES in the same box from random batches, begun anew until its evaluations are used up."""
     rng = np.random.default_rng(seed)
-    lower, upper = _trust_box(fitted)
+    begun = time.process_time()
+    held = np.empty((0, fitted.domain.dim))
+    situation = situation_of(fitted, held, rng=rng)
+    acquisition, lower, upper = _acquisition(situation), situation.lower, situation.upper
     used, best = 0, -np.inf
 
-    def objective(X: Array) -> tuple[float, Array]:
+    def values_of(X: Array) -> Array:
         nonlocal used
-        used += 1
-        return value_of(fitted, X), X
+        used += len(X)
+        return acquisition.values(X)
 
-    begun = time.process_time()
     while used < n_evaluations:
         start = lower + rng.random((q, len(lower))) * (upper - lower)
         left = n_evaluations - used
-        best = max(best, by_cma(objective, start, lower, upper, rng=rng, max_evaluations=left)[1])
+        best = max(best, by_cma(values_of, start, lower, upper, rng=rng, max_evaluations=left)[1])
     return Outcome(best, time.process_time() - begun)
 
 

@@ -28,7 +28,7 @@ from functools import cached_property
 
 import numpy as np
 
-from optuna_bkop._kernels import FloatArray
+from optuna_bkop._kernels import FloatArray, squared_distances
 from optuna_bkop._stack import Stack, distance_gradient
 from optuna_bkop._surrogate import KernelModel
 
@@ -59,7 +59,15 @@ class BatchAcquisition:
 
     def value(self, F: FloatArray) -> float:
         """The acquisition of a batch of features F (q, D)."""
-        return self.value_and_gradient(F)[0]
+        return float(self.values(F[None])[0])
+
+    def values(self, F: FloatArray) -> FloatArray:
+        """The acquisitions (p,) of many batches of features F (p, q, D)."""
+        values = _values(self._stack, F, self.rkhs_norm, self.form)
+        for stack in self._feasibility_stacks:
+            logs = _log_feasible(stack, F.reshape(-1, F.shape[2]))
+            values += logs.reshape(F.shape[:2]).mean(axis=1)
+        return values
 
     def value_and_gradient(self, F: FloatArray) -> tuple[float, FloatArray]:
         """The acquisition of a batch F (q, D) and its gradient (q, D)."""
@@ -112,12 +120,14 @@ class Exploration:
             gradient += self._PENALTY * d_reached
         return deviation + self._PENALTY * shortfall, gradient
 
+    def values(self, F: FloatArray) -> FloatArray:
+        """Values (p,) at many single points F (p, 1, D)."""
+        shortfall = np.minimum(0.0, self.region.values(F) - self.threshold)
+        return self._deviation.values(F) + self._PENALTY * shortfall
+
     def candidates(self, F: FloatArray) -> Exploration.Scores:
         """Scores of single points, rows of F (m, D)."""
-        deviation = self._deviation.candidates(F).scores()
-        reached = self.region.candidates(F).scores()
-        shortfall = np.minimum(0.0, reached - self.threshold)
-        return Exploration.Scores(deviation + self._PENALTY * shortfall)
+        return Exploration.Scores(self.values(F[:, None, :]))
 
     @cached_property
     def _deviation(self) -> BatchAcquisition:
@@ -202,6 +212,31 @@ class CandidateScores:
         return copy(self)
 
 
+def _spread(std: FloatArray, form: str) -> FloatArray:
+    """Twice the mean, or the root mean square, of deviations (..., q)."""
+    result: FloatArray = 2.0 * (
+        std.mean(axis=-1) if form == "mean" else np.sqrt(np.mean(std * std, axis=-1))
+    )
+    return result
+
+
+def _values(stack: Stack, F: FloatArray, B: float, form: str) -> FloatArray:
+    """The averages (p,) of the models' acquisitions of batches F (p, q, D)."""
+    p, q, _ = F.shape
+    n_models, n, _ = stack.Z.shape
+    Z, k, _, V = stack.solve(F.reshape(p * q, -1))
+    Z = Z.reshape(n_models, p, q, -1)
+    V = np.swapaxes(V.reshape(n_models, n, p, q), 1, 2)
+    signal_var = stack.signal_var[..., None]
+    C = signal_var * stack.kernel(squared_distances(Z, Z))[0] - np.swapaxes(V, 2, 3) @ V
+    floor = _TINY * signal_var[..., 0]
+    std = np.sqrt(np.maximum(np.diagonal(C, axis1=2, axis2=3), floor))
+    root_total = np.sqrt(np.maximum(C.sum(axis=(2, 3)), floor[..., 0]))
+    means = stack.mean(k).reshape(n_models, p, q).mean(axis=2)
+    result: FloatArray = (means + B * (_spread(std, form) - root_total / q)).mean(axis=0)
+    return result
+
+
 def _value_and_gradient(
     stack: Stack, F: FloatArray, B: float, form: str
 ) -> tuple[float, FloatArray]:
@@ -221,22 +256,16 @@ def _value_and_gradient(
     C = K_batch - np.swapaxes(V, 1, 2) @ V
     floor = _TINY * stack.signal_var[:, :, 0]
     diagonal = np.diagonal(C, axis1=1, axis2=2)
-    variance = np.maximum(diagonal, floor)
-    std = np.sqrt(variance)
+    std = np.sqrt(np.maximum(diagonal, floor))
     root_total = np.sqrt(np.maximum(C.sum(axis=(1, 2))[:, None], floor))
 
-    if form == "mean":
-        spread = 2.0 * std.sum(axis=1) / q
-        d_spread = 1.0 / (q * std)
-    else:
-        rms = np.sqrt(variance.sum(axis=1, keepdims=True) / q)
-        spread = 2.0 * rms[:, 0]
-        d_spread = np.broadcast_to(1.0 / (q * rms), std.shape)
+    spread = _spread(std, form)
+    root = std if form == "mean" else 0.5 * spread[:, None]
     values = stack.mean(k).sum(axis=1) / q + B * (spread - root_total[:, 0] / q)
 
     # The derivative in C: of the total in all its entries, of the spread on the diagonal.
     d_total = (-0.5 / q) / root_total[:, :, None]
-    d_spread = np.where(diagonal > floor, d_spread, 0.0)
+    d_spread = np.where(diagonal > floor, 1.0 / (q * root), 0.0)
     d_C = d_total + d_spread[:, :, None] * np.eye(q)
     weights = np.empty_like(K)
     weights[:, :n] = stack.alpha / q - W @ ((2.0 * B) * d_C)

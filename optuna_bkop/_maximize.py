@@ -1,6 +1,6 @@
 """Maximising an acquisition over a whole batch: greedy starts and gradients, or CMA-ES.
 
-Both take a function of a batch ``U`` (q, d) inside a box and return a batch at least as good as
+Both take a function of batches ``U`` (q, d) inside a box and return a batch at least as good as
 the start. They know nothing of models.
 """
 
@@ -14,6 +14,8 @@ from optuna_bkop._kernels import FloatArray
 
 #: U (q, d) -> value, gradient (q, d).
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
+#: Many batches (p, q, d) -> values (p,).
+Values = Callable[[FloatArray], FloatArray]
 
 MAXIMIZERS = ("gradient", "cma")
 
@@ -60,7 +62,7 @@ def by_gradient(
 
 
 def by_cma(
-    objective: Objective,
+    values_of: Values,
     start: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
@@ -71,7 +73,7 @@ def by_cma(
     """CMA-ES (pycma) in all q * d dimensions, box-bounded: the paper's maximiser.
 
     Args:
-        objective: Value and gradient, of which only the value is used.
+        values_of: Values of many batches.
         start: Batch (q, d).
         lower: Lower ends (d,) or (q, d) of the box.
         upper: Upper ends.
@@ -86,15 +88,17 @@ def by_cma(
     low = np.broadcast_to(lower, start.shape).reshape(-1)
     high = np.broadcast_to(upper, start.shape).reshape(-1)
     free = high > low
-    best, best_value = np.clip(start, lower, upper), objective(np.clip(start, lower, upper))[0]
+    best = np.clip(start, lower, upper)
+    best_value = float(values_of(best[None])[0])
     if not free.any():
         return best, best_value
     span = (high - low)[free]
-    flat = best.reshape(-1).copy()
+    flat = best.reshape(-1)
 
-    def batch(x: FloatArray) -> FloatArray:
-        flat[free] = low[free] + span * np.clip(x[: len(span)], 0.0, 1.0)
-        return flat.reshape(start.shape)
+    def batches(population: list[FloatArray]) -> FloatArray:
+        U = np.tile(flat, (len(population), 1))
+        U[:, free] = low[free] + span * np.clip(np.array(population)[:, : len(span)], 0.0, 1.0)
+        return U.reshape(-1, *start.shape)
 
     options = {
         "bounds": [0.0, 1.0],
@@ -113,9 +117,10 @@ def by_cma(
     strategy = cma.CMAEvolutionStrategy(x0, 0.3, options)
     while not strategy.stop():
         population = strategy.ask()
-        values = [objective(batch(x))[0] for x in population]
-        strategy.tell(population, [-value for value in values])
+        tried = batches(population)
+        values = values_of(tried)
+        strategy.tell(population, list(-values))
         top = int(np.argmax(values))
         if values[top] > best_value:
-            best, best_value = batch(population[top]).copy(), values[top]
+            best, best_value = tried[top], float(values[top])
     return best, best_value

@@ -203,6 +203,10 @@ def _maximize(
         value, gradient = acquisition.value_and_gradient(domain.features(U))
         return value, domain.gradient(U, gradient)
 
+    def values_on_grid(U: FloatArray) -> FloatArray:
+        F = domain.features(domain.snap(U.reshape(-1, domain.dim)))
+        return acquisition.values(F.reshape(*U.shape[:2], -1))
+
     def climb(
         U: FloatArray, low: FloatArray, high: FloatArray, max_steps: int
     ) -> tuple[FloatArray, float]:
@@ -227,7 +231,7 @@ def _maximize(
         # Without gradients to follow, discrete parameters are rounded all the way.
         tried = [
             by_cma(
-                lambda U: objective(domain.snap(U)),
+                values_on_grid,
                 starts[0],
                 lower,
                 upper,

@@ -80,6 +80,17 @@ def test_value_equals_the_printed_formula(form: str, q: int, B: float) -> None:
 
 
 @forms
+@pytest.mark.parametrize("q", [1, 4])
+@pytest.mark.parametrize("constrained", [False, True])
+def test_values_of_many_batches_are_those_of_each(form: str, q: int, constrained: bool) -> None:
+    feasibility = (make_model(seed=3),) if constrained else ()
+    acquisition = BatchAcquisition(make_models(), 1.3, form, feasibility)
+    F = make_batch(7 * q).reshape(7, q, -1)
+    expected = [acquisition.value_and_gradient(batch)[0] for batch in F]
+    np.testing.assert_allclose(acquisition.values(F), expected, rtol=1e-10)
+
+
+@forms
 @kernels
 @pytest.mark.parametrize("q", [1, 4])
 @pytest.mark.parametrize("constrained", [False, True])

@@ -8,16 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optuna_bkop._kernels import FloatArray
-from optuna_bkop._maximize import MAXIMIZERS, Objective, by_cma, by_gradient
+from optuna_bkop._maximize import MAXIMIZERS, Objective, Values, by_cma, by_gradient
 
 Maximizer = Callable[[Objective, FloatArray, FloatArray, FloatArray], tuple[FloatArray, float]]
+
+
+def values_of(objective: Objective) -> Values:
+    return lambda batches: np.array([objective(U)[0] for U in batches])
 
 
 def cma(
     objective: Objective, start: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, float]:
     rng = np.random.default_rng(0)
-    return by_cma(objective, start, lower, upper, rng=rng, max_evaluations=400)
+    return by_cma(values_of(objective), start, lower, upper, rng=rng, max_evaluations=400)
 
 
 maximizers = pytest.mark.parametrize("maximize", [by_gradient, cma])
@@ -134,7 +138,8 @@ def test_cma_follows_its_generator_alone() -> None:
     def run(seed: int) -> FloatArray:
         rng = np.random.default_rng(seed)
         start = np.full((2, 3), 0.5)
-        return by_cma(waves, start, np.zeros(3), np.ones(3), rng=rng, max_evaluations=300)[0]
+        ends = np.zeros(3), np.ones(3)
+        return by_cma(values_of(waves), start, *ends, rng=rng, max_evaluations=300)[0]
 
     np.testing.assert_array_equal(run(1), run(1))
     assert not np.array_equal(run(1), run(2))
@@ -149,7 +154,8 @@ def test_cma_keeps_to_its_budget() -> None:
         return waves(U)
 
     rng = np.random.default_rng(0)
-    by_cma(counted, np.full((2, 2), 0.5), np.zeros(2), np.ones(2), rng=rng, max_evaluations=200)
+    start, lower, upper = np.full((2, 2), 0.5), np.zeros(2), np.ones(2)
+    by_cma(values_of(counted), start, lower, upper, rng=rng, max_evaluations=200)
     assert 150 <= count <= 220
 
 
