@@ -26,8 +26,8 @@ def by_gradient(
     lower: FloatArray,
     upper: FloatArray,
     *,
-    max_steps: int = 150,
-    tolerance: float = 1e-8,
+    max_steps: int,
+    tolerance: float,
 ) -> tuple[FloatArray, float]:
     """Projected quasi-Newton ascent (L-BFGS-B) over all numbers of a batch at once.
 

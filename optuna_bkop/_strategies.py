@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optuna_bkop._acquisition import BatchAcquisition, Exploration
 from optuna_bkop._candidates import distinct, greedy, improve_discrete, random_points
@@ -27,6 +28,8 @@ _PROMISING, _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 0.7, 5, 2, 50
 #: Their gain, as a share of the value, that is too small for another step: which one is the best
 #: shows before the last digits do.
 _ROUGHLY = 1e-5
+#: The same for the best, and the largest number of its steps.
+_EXACTLY, _LAST_STEPS = 1e-8, 150
 #: Points without a better one after which the box around the best is twice as wide.
 _PATIENCE = 20
 #: Points as good as the best after which deviations weigh twice as much; how often at most.
@@ -196,26 +199,50 @@ def _maximize(
     By gradients: a few steps from most starts, more from the most promising ones, and to the end
     from the best.
     """
-    domain, lower, upper = situation.domain, situation.lower, situation.upper
-    settings, rng = situation.settings, situation.rng
+    domain, settings = situation.domain, situation.settings
+    is_discrete = np.isin(np.arange(domain.dim), domain.discrete)
 
     def objective(U: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = acquisition.value_and_gradient(domain.features(U))
         return value, domain.gradient(U, gradient)
 
-    def values_on_grid(U: FloatArray) -> FloatArray:
-        F = domain.features(domain.snap(U.reshape(-1, domain.dim)))
-        return acquisition.values(F.reshape(*U.shape[:2], -1))
-
     def climb(
-        U: FloatArray, low: FloatArray, high: FloatArray, max_steps: int
+        U: FloatArray,
+        max_steps: int,
+        tolerance: float = _ROUGHLY,
+        fixed: NDArray[np.bool_] | bool = False,
     ) -> tuple[FloatArray, float]:
-        return by_gradient(objective, U, low, high, max_steps=max_steps, tolerance=_ROUGHLY)
+        lower, upper = np.where(fixed, U, situation.lower), np.where(fixed, U, situation.upper)
+        return by_gradient(objective, U, lower, upper, max_steps=max_steps, tolerance=tolerance)
 
-    # Around the best points alone a batch may miss the neighbourhood of others, and conversely.
-    is_cma = settings.maximizer == "cma"
-    n_batches = 1 if is_cma else min(settings.n_starts, max(4, q * domain.dim // 2)) // 2
-    starts = [
+    if settings.maximizer == "cma":
+        tried = [_evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])]
+    else:
+        n_starts = min(settings.n_starts, max(4, q * domain.dim // 2))
+        starts = _starts(situation, acquisition, q, n_starts // 2)
+        starts.sort(key=lambda U: -objective(U)[0])
+        promising = starts[: math.ceil(_PROMISING * len(starts))]
+        tried = [climb(U, _FIRST_STEPS) for U in promising]
+        tried.sort(key=lambda found: -found[1])
+        tried = [climb(U, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]
+    if is_discrete.any():
+        snapped = [improve_discrete(acquisition, domain.snap(U), domain) for U, _ in tried]
+        tried = [climb(U, _MORE_STEPS, fixed=is_discrete) for U in snapped]
+    batch, _ = max(tried, key=lambda found: found[1])
+    if settings.maximizer == "cma":
+        return batch
+    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=is_discrete)[0]
+
+
+def _starts(
+    situation: Situation, acquisition: BatchAcquisition | Exploration, q: int, n_batches: int
+) -> list[FloatArray]:
+    """Twice ``n_batches`` greedy batches (q, d).
+
+    Around the best points alone a batch may miss the neighbourhood of others, and conversely.
+    """
+    domain, rng = situation.domain, situation.rng
+    return [
         batch
         for n_centres in (_N_BEST, _N_GOOD)
         for batch in greedy(
@@ -227,35 +254,29 @@ def _maximize(
             rng=rng,
         )
     ]
-    if is_cma:
-        # Without gradients to follow, discrete parameters are rounded all the way.
-        tried = [
-            by_cma(
-                values_on_grid,
-                starts[0],
-                lower,
-                upper,
-                rng=rng,
-                max_evaluations=settings.cma_evaluations,
-            )
-        ]
-    else:
-        starts.sort(key=lambda U: -objective(U)[0])
-        promising = starts[: math.ceil(_PROMISING * len(starts))]
-        tried = [climb(U, lower, upper, _FIRST_STEPS) for U in promising]
-        tried.sort(key=lambda found: -found[1])
-        tried = [climb(U, lower, upper, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]
-    fixed = np.isin(np.arange(domain.dim), domain.discrete)
-    if fixed.any():
-        for i, (batch, _) in enumerate(tried):
-            batch = improve_discrete(acquisition, domain.snap(batch), domain)
-            low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
-            tried[i] = climb(batch, low, high, _MORE_STEPS)
-    batch, _ = max(tried, key=lambda found: found[1])
-    if is_cma:
-        return batch
-    low, high = np.where(fixed, batch, lower), np.where(fixed, batch, upper)
-    return by_gradient(objective, batch, low, high)[0]
+
+
+def _evolve(
+    situation: Situation, acquisition: BatchAcquisition | Exploration, start: FloatArray
+) -> tuple[FloatArray, float]:
+    """The batch (q, d) that CMA-ES finds, and its value.
+
+    Without gradients to follow, discrete parameters are rounded all the way.
+    """
+    domain = situation.domain
+
+    def values_of(U: FloatArray) -> FloatArray:
+        F = domain.features(domain.snap(U.reshape(-1, domain.dim)))
+        return acquisition.values(F.reshape(*U.shape[:2], -1))
+
+    return by_cma(
+        values_of,
+        start,
+        situation.lower,
+        situation.upper,
+        rng=situation.rng,
+        max_evaluations=situation.settings.cma_evaluations,
+    )
 
 
 def _weight(fitted: Fitted) -> float:

@@ -24,7 +24,13 @@ def cma(
     return by_cma(values_of(objective), start, lower, upper, rng=rng, max_evaluations=400)
 
 
-maximizers = pytest.mark.parametrize("maximize", [by_gradient, cma])
+def gradient(
+    objective: Objective, start: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, float]:
+    return by_gradient(objective, start, lower, upper, max_steps=150, tolerance=1e-8)
+
+
+maximizers = pytest.mark.parametrize("maximize", [gradient, cma])
 
 
 def bowl(target: FloatArray) -> Objective:
