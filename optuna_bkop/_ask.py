@@ -15,7 +15,7 @@ import numpy as np
 import optuna
 from optuna import Study
 from optuna.study import StudyDirection
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
 
 from optuna_bkop import _plan
 from optuna_bkop._candidates import distinct
@@ -231,18 +231,13 @@ class Ask:
             return self._lattice_points(view, self._trial.number, q)
 
     def _fitted(self) -> Fitted:
-        U, values = self._history.U, self._history.values
-        constraints = self._history.constraints
+        history = self._history
+        failed = [t for t in self._ended[-_MAX_LOST:] if t.state == TrialState.FAIL]
+        data = history.U, history.values, history.constraints, self._points(failed)
         # A sampler may serve several studies, whose trials have the same numbers.
-        key = (self._fingerprint, U.tobytes(), values.tobytes(), constraints.tobytes())
+        key = (self._fingerprint, *(array.tobytes() for array in data))
         if self._memory.fitted is None or self._memory.fitted[0] != key:
-            fitted = fit_models(
-                U,
-                values,
-                constraints,
-                domain=self._domain,
-                settings=self._options.settings,
-            )
+            fitted = fit_models(*data, domain=self._domain, settings=self._options.settings)
             self._memory.fitted = (key, fitted)
         return self._memory.fitted[1]
 
@@ -259,8 +254,8 @@ class Ask:
     def _lost(self) -> FloatArray:
         """The points (p, d) of trials that lately ended without a value.
 
-        They are held like running ones. Nothing was learnt from them, so the model would choose
-        them again, and again.
+        They are held like running ones. Nothing was learnt of the value there, so the model would
+        choose them again, and again.
         """
         return self._points(self._ended[-_MAX_LOST:])
 

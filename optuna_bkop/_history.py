@@ -4,7 +4,7 @@ COMPLETE trials are data. PRUNED trials are data if their intermediate values ar
 final ones: in at least half of the COMPLETE trials that reported any, the final value lies between
 the smallest and the largest reported. A pruned trial then counts with its last reported value, but
 as no better than the median of the COMPLETE ones, because it was stopped for looking poor. FAIL
-trials and NaN are no data.
+trials and NaN have no value; that they failed is known to `_ask`.
 """
 
 from __future__ import annotations

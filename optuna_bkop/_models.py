@@ -5,18 +5,20 @@ Everything is in the numbers of [0, 1] of a `Domain`; values are to be maximised
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._domain import Domain
 from optuna_bkop._kernels import KERNELS, FloatArray
-from optuna_bkop._surrogate import KernelModel, fit
+from optuna_bkop._surrogate import KernelModel, Prior, fit
 from optuna_bkop._warp import stretch, warp
 
 #: The model sees at most this many points, and kernel parameters are fitted to at most so many.
 _MAX_ACTIVE, _MAX_FITTED = 500, 250
+#: Of the kernel parameters; and of those of the model of failures, some of which are accidents.
+_PRIOR, _FAILURE_PRIOR = Prior(), Prior(noise_ratio=0.3, noise_width=1.0)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class Fitted:
 
     Attributes:
         models: Of the value, one for each length scale factor.
-        feasibility: Of each constraint, positive where it is met.
+        feasibility: Of each constraint, positive where it is met; and of whether a trial has a
+            value at all, if some failed.
         U: All observed points (n, d), the best first.
         n_since_best: How many were observed after the best one.
         n_ties: How many others have the same value as the best one.
@@ -81,6 +84,7 @@ def fit_models(
     U: FloatArray,
     values: FloatArray,
     constraints: FloatArray,
+    U_failed: FloatArray | None = None,
     *,
     domain: Domain,
     settings: Settings,
@@ -91,6 +95,7 @@ def fit_models(
         U: Points; NaN where a parameter was not asked for.
         values: To be maximised; +-inf are allowed.
         constraints: (n, k), at most 0 where met, NaN where unknown.
+        U_failed: Points (p, d) of trials that failed; None: none.
         domain: The domain.
         settings: How batches are chosen.
     """
@@ -102,7 +107,7 @@ def fit_models(
         # Nothing is feasible yet: what is looked for is a smaller violation.
         y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
     order = np.lexsort((-y, ~feasible))
-    F = domain.features(U)
+    F = domain.features(U if U_failed is None else np.vstack([U, U_failed]))
     active = _active_set(F, order)
 
     def models(
@@ -112,6 +117,8 @@ def fit_models(
         prior_mean: float = 0.0,
         factors: tuple[float, ...] = (1.0,),
         stretched: bool = False,
+        noise_var: float | None = settings.noise_var,
+        prior: Prior = _PRIOR,
     ) -> tuple[KernelModel, ...]:
         hyperparameters = fit(
             F[rows[:_MAX_FITTED]],
@@ -119,8 +126,9 @@ def fit_models(
             kernel=kernel,
             groups=domain.groups,
             prior_mean=prior_mean,
-            noise_var=settings.noise_var,
+            noise_var=noise_var,
             stretched=stretched,
+            prior=prior,
         )
         w = stretch(y, hyperparameters.offset).values if stretched else y
         return tuple(
@@ -148,6 +156,19 @@ def fit_models(
             known = active[~np.isnan(column[active])]
             if len(known) and (column[known] > 0).any():
                 feasibility += models(known, -column[known])
+    if len(F) > len(U):
+        tried = np.concatenate([np.arange(len(U), len(F)), active])
+        (success,) = models(
+            tried,
+            np.where(tried < len(U), 1.0, -1.0),
+            # Where nothing was tried a trial is expected to succeed.
+            prior_mean=1.0,
+            noise_var=None,
+            prior=_FAILURE_PRIOR,
+        )
+        # What must be positive is the value without noise: that failures are fewer than
+        # successes. Accidents, which may happen anywhere, then drive no point away.
+        feasibility += (replace(success, noise_var=0.0),)
     best = order[0]
     return Fitted(
         value_models,

@@ -105,3 +105,78 @@ def test_constraints_that_only_some_trials_have_are_survived() -> None:
     study = optuna.create_study(sampler=BKOPSampler(seed=0, n_startup_trials=6))
     study.optimize(objective, n_trials=20)
     assert len(study.trials) == 20
+
+
+def test_failures_have_a_model_of_their_own_only_if_there_are_any() -> None:
+    U = make_points()
+    data = U, U[:, 0], np.empty((30, 0))
+    assert fit_models(*data, domain=DOMAIN, settings=Settings()).feasibility == ()
+    none = fit_models(*data, U[:0], domain=DOMAIN, settings=Settings())
+    assert none.feasibility == ()
+    some = fit_models(*data, np.array([[0.9, np.nan]]), domain=DOMAIN, settings=Settings())
+    assert len(some.feasibility) == 1
+
+
+@pytest.mark.parametrize("noise_var", [None, 0.0])
+def test_where_all_fail_no_success_is_expected_and_elsewhere_it_is(
+    noise_var: float | None,
+) -> None:
+    U = make_points(60)
+    fails = U[:, 0] > 0.6
+    fitted = fit_models(
+        U[~fails],
+        U[~fails, 0],
+        np.empty(((~fails).sum(), 0)),
+        U[fails],
+        domain=DOMAIN,
+        settings=Settings(noise_var=noise_var),
+    )
+    mean, std = fitted.feasibility[0].mean_and_std(np.array([[0.85, 0.5], [0.2, 0.5], [0.1, 0.9]]))
+    assert mean[0] + std[0] < 0
+    assert (mean[1:] - 2 * std[1:] > 0).all()
+    batch = choose_batch(fitted, U[fails], 4, rng=np.random.default_rng(0))
+    assert (batch[:, 0] < 0.7).all()
+
+
+def test_accidents_are_not_held_against_a_place() -> None:
+    U = make_points(100)
+    accidents = np.random.default_rng(1).random(100) < 0.2
+    fitted = fit_models(
+        U[~accidents],
+        U[~accidents, 0],
+        np.empty(((~accidents).sum(), 0)),
+        U[accidents],
+        domain=DOMAIN,
+        settings=Settings(),
+    )
+    mean, std = fitted.feasibility[0].mean_and_std(U)
+    assert np.median(mean / std) > 2.0
+
+
+def crashing(trial: optuna.Trial) -> float:
+    x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+    if x + y < 1.0:  # where the objective is best
+        raise RuntimeError("out of memory")
+    return x + y
+
+
+def test_a_study_finds_the_optimum_at_the_edge_of_where_trials_fail() -> None:
+    study = optuna.create_study(sampler=BKOPSampler(seed=0, n_startup_trials=10))
+    study.optimize(crashing, n_trials=60, catch=(RuntimeError,))
+    assert study.best_value < 1.02
+    states = [trial.state for trial in study.trials[20:]]
+    assert states.count(optuna.trial.TrialState.FAIL) < 0.75 * len(states)
+
+
+def test_a_choice_that_always_fails_is_given_up() -> None:
+    def objective(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        device = trial.suggest_categorical("device", ["cpu", "gpu", "broken"])
+        if device == "broken":
+            raise RuntimeError("no such device")
+        return (x - 0.3) ** 2 + 0.1 * (device == "cpu")
+
+    study = optuna.create_study(sampler=BKOPSampler(seed=0, n_startup_trials=12))
+    study.optimize(objective, n_trials=40, catch=(RuntimeError,))
+    assert study.best_value < 1e-3
+    assert [t.params["device"] for t in study.trials[15:]].count("broken") <= 3
