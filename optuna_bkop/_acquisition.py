@@ -222,10 +222,10 @@ def _spread(std: FloatArray, form: str) -> FloatArray:
 
 def _values(stack: Stack, F: FloatArray, B: float, form: str) -> FloatArray:
     """The averages (p,) of the models' acquisitions of batches F (p, q, D)."""
-    p, q, _ = F.shape
+    p, q, D = F.shape
     n_models, n, _ = stack.Z.shape
-    Z, k, _, V = stack.solve(F.reshape(p * q, -1))
-    Z = Z.reshape(n_models, p, q, -1)
+    Z, k, _, V = stack.solve(F.reshape(p * q, D))
+    Z = Z.reshape(n_models, p, q, D)
     V = np.swapaxes(V.reshape(n_models, n, p, q), 1, 2)
     signal_var = stack.signal_var[..., None]
     C = signal_var * stack.kernel(squared_distances(Z, Z))[0] - np.swapaxes(V, 2, 3) @ V

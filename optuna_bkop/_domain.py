@@ -97,6 +97,11 @@ class Domain:
         )
 
     @cached_property
+    def is_discrete(self) -> NDArray[np.bool_]:
+        """Which parameters (d,) have a grid."""
+        return np.isin(np.arange(self.dim), self.discrete)
+
+    @cached_property
     def n_points(self) -> float:
         """How many different points there are; infinity if any parameter has no grid."""
         if len(self.discrete) < self.dim:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ _EXACTLY, _LAST_STEPS = 1e-8, 150
 _PATIENCE = 20
 #: Points as good as the best after which deviations weigh twice as much; how often at most.
 _TIES, _MAX_DOUBLINGS = 10, 3
+#: In a conditional space one of so many points is of another branch than the best.
+_BRANCHING = 8
 #: Points with a higher correlation, before any data, are copies: about a ninth of a length scale.
 _COPY = 0.99
 
@@ -109,12 +112,58 @@ def bkop(situation: Situation, q: int) -> FloatArray:
     In few dimensions the maximum has copies of some points, because a copy costs little in the
     deviation of the sum if q is large. The paper assumes that no point is selected twice. So one
     of each is kept, and the others are chosen jointly in turn, given these.
+
+    In a conditional space every so many points one is of another branch than the best one's: a
+    model of all branches takes what it has learnt in one for true in the others, and on the
+    evidence of a few poor trials would not come back to a branch.
     """
-    batch = _maximize(situation, _acquisition(situation), q)
-    batch = batch[_apart(situation, batch)]
-    if len(batch) == q:
-        return batch
-    return np.vstack([batch, bkop(_with_held(situation, batch), q - len(batch))])
+    away = np.empty((0, situation.domain.dim))
+    turns = range(situation.n_known // _BRANCHING, (situation.n_known + q) // _BRANCHING)
+    for turn in turns:
+        away = np.vstack([away, _of_another_branch(_with_held(situation, away), turn)])
+    batch = away
+    while len(batch) < q:
+        now = _with_held(situation, batch)
+        more = _maximize(now, _acquisition(now), q - len(batch))
+        batch = np.vstack([batch, more[_apart(now, more)]])
+    # Each has its place by the count of all points, however many of a plan are used.
+    places = [(turn + 1) * _BRANCHING - 1 - i - situation.n_known for i, turn in enumerate(turns)]
+    return np.insert(batch[len(away) :], places[: len(away)], away, axis=0)
+
+
+def _of_another_branch(situation: Situation, turn: int) -> FloatArray:
+    """The best point (1, d) where another branch is taken than at the best known one.
+
+    Parameters that others depend on have their turns in this; without any, (0, d).
+    """
+    domain = situation.domain
+    best = situation.good[0]
+    is_active = domain.active(best[None])[0]
+    parents = sorted({c.parent for c in domain.conditions.values() if is_active[c.parent]})
+    if not parents:
+        return np.empty((0, domain.dim))
+    parent = parents[turn % len(parents)]
+
+    def elsewhere(U: FloatArray) -> FloatArray:
+        away: FloatArray = U[~np.isclose(U[:, parent], best[parent])]
+        return away
+
+    others = elsewhere(situation.good)
+    # The box is around the best points, which are of few branches.
+    everywhere = replace(
+        situation,
+        lower=np.zeros(domain.dim),
+        upper=np.ones(domain.dim),
+        good=others if len(others) else situation.good,
+    )
+    C = elsewhere(_candidates(everywhere, _N_GOOD))
+    acquisition = _acquisition(situation)
+    scores = acquisition.values(domain.features(C)[:, None, :])
+    tried = [
+        _climb(everywhere, acquisition, C[[i]], _MORE_STEPS, fixed=domain.is_discrete)
+        for i in np.argsort(-scores, kind="stable")[:_N_FINALISTS]
+    ]
+    return max(tried, key=lambda found: found[1])[0] if tried else C
 
 
 def gp_bucb(situation: Situation, q: int) -> FloatArray:
@@ -200,38 +249,24 @@ def _maximize(
     from the best.
     """
     domain, settings = situation.domain, situation.settings
-    is_discrete = np.isin(np.arange(domain.dim), domain.discrete)
-
-    def objective(U: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = acquisition.value_and_gradient(domain.features(U))
-        return value, domain.gradient(U, gradient)
-
-    def climb(
-        U: FloatArray,
-        max_steps: int,
-        tolerance: float = _ROUGHLY,
-        fixed: NDArray[np.bool_] | bool = False,
-    ) -> tuple[FloatArray, float]:
-        lower, upper = np.where(fixed, U, situation.lower), np.where(fixed, U, situation.upper)
-        return by_gradient(objective, U, lower, upper, max_steps=max_steps, tolerance=tolerance)
-
+    climb = partial(_climb, situation, acquisition)
     if settings.maximizer == "cma":
         tried = [_evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])]
     else:
         n_starts = min(settings.n_starts, max(4, q * domain.dim // 2))
         starts = _starts(situation, acquisition, q, n_starts // 2)
-        starts.sort(key=lambda U: -objective(U)[0])
-        promising = starts[: math.ceil(_PROMISING * len(starts))]
-        tried = [climb(U, _FIRST_STEPS) for U in promising]
+        order = np.argsort(-acquisition.values(np.stack([domain.features(U) for U in starts])))
+        promising = order[: math.ceil(_PROMISING * len(starts))]
+        tried = [climb(starts[i], _FIRST_STEPS) for i in promising]
         tried.sort(key=lambda found: -found[1])
         tried = [climb(U, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]
-    if is_discrete.any():
+    if domain.is_discrete.any():
         snapped = [improve_discrete(acquisition, domain.snap(U), domain) for U, _ in tried]
-        tried = [climb(U, _MORE_STEPS, fixed=is_discrete) for U in snapped]
+        tried = [climb(U, _MORE_STEPS, fixed=domain.is_discrete) for U in snapped]
     batch, _ = max(tried, key=lambda found: found[1])
     if settings.maximizer == "cma":
         return batch
-    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=is_discrete)[0]
+    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)[0]
 
 
 def _starts(
@@ -254,6 +289,28 @@ def _starts(
             rng=rng,
         )
     ]
+
+
+def _climb(
+    situation: Situation,
+    acquisition: BatchAcquisition | Exploration,
+    U: FloatArray,
+    max_steps: int,
+    tolerance: float = _ROUGHLY,
+    fixed: NDArray[np.bool_] | bool = False,
+) -> tuple[FloatArray, float]:
+    """The batch (q, d) that is reached by gradients from U, and its value.
+
+    Numbers of ``fixed`` parameters (d,) stay.
+    """
+    domain = situation.domain
+
+    def objective(U: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = acquisition.value_and_gradient(domain.features(U))
+        return value, domain.gradient(U, gradient)
+
+    lower, upper = np.where(fixed, U, situation.lower), np.where(fixed, U, situation.upper)
+    return by_gradient(objective, U, lower, upper, max_steps=max_steps, tolerance=tolerance)
 
 
 def _evolve(

@@ -103,6 +103,40 @@ def test_cma_sees_only_points_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> No
         np.testing.assert_array_equal(domain.snap(U), U)
 
 
+@pytest.mark.parametrize(("n", "q"), [(14, 1), (15, 1), (16, 1), (14, 20), (16, 5), (23, 3)])
+def test_every_eighth_point_is_of_another_branch_than_the_best(n: int, q: int) -> None:
+    domain = DOMAINS["conditional"]
+    U, _ = make_data(domain, n)
+    U[:, 2] = domain.parameters[2].grid[np.arange(n) % 4]
+    # One branch is better than all others by far.
+    y = 10.0 * (U[:, 2] < 0.2) - U[:, 0] ** 2
+    fitted = fit_models(U, y, np.empty((n, 0)), domain=domain, settings=Settings())
+    batch = choose_batch(fitted, np.empty((0, 3)), q, rng=rng())
+    is_eighth = (n + np.arange(q) + 1) % 8 == 0
+    assert (batch[is_eighth, 2] > 0.2).all()
+    # Of the best branch there are nine points, if the other numbers do not play a part.
+    assert (batch[~is_eighth, 2] < 0.2).sum() >= min((~is_eighth).sum(), 9)
+
+
+def test_parents_have_their_turns_and_a_lone_choice_has_none() -> None:
+    two = Domain(
+        (CHOICE, CHOICE, FLOAT, FLOAT),
+        {2: Condition(0, frozenset([0.125])), 3: Condition(1, frozenset([0.125]))},
+    )
+    situation = situation_of(make_fitted(two, Settings()), np.empty((0, 4)), rng=rng())
+    best = situation.good[0]
+    for turn in range(4):
+        (point,) = _strategies._of_another_branch(situation, turn)
+        assert point[turn % 2] != best[turn % 2]
+    without = situation_of(make_fitted(DOMAINS["mixed"], PLAIN), np.empty((0, 4)), rng=rng())
+    assert len(_strategies._of_another_branch(without, 0)) == 0
+    # A parent that had one value only, and cannot have others.
+    only = Parameter(grid=np.array([0.5]), is_categorical=True)
+    domain = Domain((only, FLOAT), {1: Condition(0, frozenset([0.5]))})
+    lone = situation_of(make_fitted(domain, PLAIN), np.empty((0, 2)), rng=rng())
+    assert len(_strategies._of_another_branch(lone, 0)) == 0
+
+
 def test_held_points_may_be_known_in_part() -> None:
     domain = DOMAINS["mixed"]
     U_held = np.array([[0.5, np.nan, 0.125, np.nan], [np.nan, 0.5, np.nan, np.nan]])
