@@ -49,7 +49,7 @@ class BatchAcquisition:
         models: The models, each with the held points in its covariance.
         rkhs_norm: B, the weight of the deviations.
         form: "mean" or "rms".
-        feasibility: A model of each constraint, positive where it is met.
+        feasibility: A model of each constraint, and of success, positive where it is met.
     """
 
     models: Sequence[KernelModel]

@@ -218,9 +218,11 @@ class Ask:
         rng = np.random.default_rng(seed_of(self._root, "plan", self._known))
         try:
             with one_thread(), np.errstate(all="ignore"):
-                U_free = [_plan.from_integers(point) for point in view.free]
+                U_free = [self._published(point) for point in view.free]
                 U_held = np.vstack([U_held, *U_free, self._lost()])
-                batch = choose_batch(self._fitted(), U_held, q, rng=rng)
+                n_finished = len(self._history) + len(self._ended)
+                n_before = n_finished + len(view.running) + len(view.free)
+                batch = choose_batch(self._fitted(), U_held, q, rng=rng, n_before=n_before)
             return [_plan.to_integers(u) for u in batch]
         except Exception as error:
             # Whatever goes wrong with the numbers, the study goes on.
@@ -232,8 +234,9 @@ class Ask:
 
     def _fitted(self) -> Fitted:
         history = self._history
-        failed = [t for t in self._ended[-_MAX_LOST:] if t.state == TrialState.FAIL]
-        data = history.U, history.values, history.constraints, self._points(failed)
+        failed = [trial for trial in self._ended if trial.state == TrialState.FAIL]
+        U_failed = self._points(failed[-_MAX_LOST:])
+        data = history.U, history.values, history.constraints, U_failed
         # A sampler may serve several studies, whose trials have the same numbers.
         key = (self._fingerprint, *(array.tobytes() for array in data))
         if self._memory.fitted is None or self._memory.fitted[0] != key:
@@ -259,13 +262,18 @@ class Ask:
         """
         return self._points(self._ended[-_MAX_LOST:])
 
+    def _published(self, point: Point) -> FloatArray:
+        """A published point (d,), on the grid again that its integers have rounded."""
+        u: FloatArray = self._domain.snap(_plan.from_integers(point)[None])[0]
+        return u
+
     def _points(self, trials: Sequence[FrozenTrial]) -> FloatArray:
         """The points (p, d) of trials: as published, or as far as already suggested."""
         rows = np.full((len(trials), self._cube.dim), np.nan)
         for row, trial in zip(rows, trials, strict=True):
             point = _plan.read_point(trial, self._space)
             if point is not None:
-                row[:] = _plan.from_integers(point)
+                row[:] = self._published(point)
             suggested = self._cube.encode(trial.params, trial.distributions)
             row[:] = np.where(np.isnan(suggested), row, suggested)
         points: FloatArray = rows[~np.isnan(rows).all(axis=1)]

@@ -5,6 +5,7 @@ An acquisition here is anything that scores candidates as the next point of a gr
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 import numpy as np
@@ -110,7 +111,7 @@ def improve_discrete(acquisition: Acquisition, batch: FloatArray, domain: Domain
 
 
 def distinct(
-    batch: FloatArray, taken: set[bytes], domain: Domain, rng: np.random.Generator
+    batch: FloatArray, taken: AbstractSet[bytes], domain: Domain, rng: np.random.Generator
 ) -> FloatArray:
     """The batch with points that are taken replaced by others, where there are any.
 

@@ -38,7 +38,7 @@ class Settings:
             length scales times each of these.
         prior_mean: Of the warped values.
         trust_margin: Batches stay within the box around the best tenth of the points, widened
-            by this much; None: everywhere.
+            by this much, but for points of other branches; None: everywhere.
         n_starts: How many greedy batches the gradient is followed from, at most.
     """
 
@@ -95,7 +95,8 @@ def fit_models(
         U: Points; NaN where a parameter was not asked for.
         values: To be maximised; +-inf are allowed.
         constraints: (n, k), at most 0 where met, NaN where unknown.
-        U_failed: Points (p, d) of trials that failed; None: none.
+        U_failed: Points (p, d) of trials that failed; None: none. One that did not fail another
+            time is left out: that was an accident.
         domain: The domain.
         settings: How batches are chosen.
     """
@@ -107,6 +108,10 @@ def fit_models(
         # Nothing is feasible yet: what is looked for is a smaller violation.
         y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
     order = np.lexsort((-y, ~feasible))
+    if U_failed is not None:
+        succeeded = set(domain.keys(U))
+        fails = np.array([key not in succeeded for key in domain.keys(U_failed)], dtype=bool)
+        U_failed = U_failed[fails]
     F = domain.features(U if U_failed is None else np.vstack([U, U_failed]))
     active = _active_set(F, order)
 

@@ -30,8 +30,9 @@ What can go wrong, and what happens then:
   plans are a point longer than needed. After: its trial holds the point until it is older than a
   bound; then the point is free again, for as long as the plan counts. If it was not dead after
   all, its point is evaluated twice.
-- The owner of a plan fails: its plan stays. It finishes with a result: there is something new,
-  and the plan is over. The point of a failed trial is not offered again.
+- The owner of a plan fails: its plan stays, though what failed is heeded by the next one. It
+  finishes with a result: there is something new, and the plan is over. The point of a failed
+  trial is not offered again.
 - Two workers publish at once: both plans are the same, or the one of the lower owner counts and
   the point taken from the other is held. Leftovers of the other are not offered: they were not
   chosen with the first plan in view and may be close to its points.

@@ -47,9 +47,10 @@ class Situation:
 
     Attributes:
         models: Of the value, the held points in their covariance.
-        feasibility: Of the constraints.
+        feasibility: Of the constraints, and of success.
         good: The best points (p, d), the best first, NaN replaced by the middle.
-        n_known: How many points are observed or held.
+        taken: Keys of the points that are observed or held.
+        n_before: How many points there were before this batch.
         weight: Of the deviations.
         lower: Lower ends of the box (d,).
         upper: Upper ends.
@@ -61,7 +62,8 @@ class Situation:
     models: tuple[KernelModel, ...]
     feasibility: tuple[KernelModel, ...]
     good: FloatArray
-    n_known: int
+    taken: frozenset[bytes]
+    n_before: int
     weight: float
     lower: FloatArray
     upper: FloatArray
@@ -71,21 +73,30 @@ class Situation:
 
 
 def choose_batch(
-    fitted: Fitted, U_held: FloatArray, q: int, *, rng: np.random.Generator
+    fitted: Fitted,
+    U_held: FloatArray,
+    q: int,
+    *,
+    rng: np.random.Generator,
+    n_before: int | None = None,
 ) -> FloatArray:
     """The next q points (q, d), given that points U_held (p, d) are running.
 
     They differ from each other and from all observed and held ones, as long as the domain has
-    others.
+    others. ``n_before`` is how many there were before, if not all are observed or held.
     """
-    domain = fitted.domain
-    situation = situation_of(fitted, U_held, rng=rng)
-    batch = domain.snap(STRATEGIES[fitted.settings.strategy](situation, q))
-    taken = {*domain.keys(fitted.U), *domain.keys(U_held)}
-    return distinct(batch, taken, domain, rng)
+    situation = situation_of(fitted, U_held, rng=rng, n_before=n_before)
+    batch = fitted.domain.snap(STRATEGIES[fitted.settings.strategy](situation, q))
+    return distinct(batch, situation.taken, fitted.domain, rng)
 
 
-def situation_of(fitted: Fitted, U_held: FloatArray, *, rng: np.random.Generator) -> Situation:
+def situation_of(
+    fitted: Fitted,
+    U_held: FloatArray,
+    *,
+    rng: np.random.Generator,
+    n_before: int | None = None,
+) -> Situation:
     """What a strategy is told when points U_held (p, d) are running."""
     domain, settings = fitted.domain, fitted.settings
     F_held = domain.features(U_held)
@@ -94,7 +105,8 @@ def situation_of(fitted: Fitted, U_held: FloatArray, *, rng: np.random.Generator
         models=tuple(model.condition_on(F_held) for model in fitted.models),
         feasibility=fitted.feasibility,
         good=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:_N_GOOD],
-        n_known=len(fitted.U) + len(U_held),
+        taken=frozenset([*domain.keys(fitted.U), *domain.keys(U_held)]),
+        n_before=len(fitted.U) + len(U_held) if n_before is None else n_before,
         weight=_weight(fitted),
         lower=lower,
         upper=upper,
@@ -107,7 +119,7 @@ def situation_of(fitted: Fitted, U_held: FloatArray, *, rng: np.random.Generator
 def bkop(situation: Situation, q: int) -> FloatArray:
     """Algorithms 2 and 4: the whole batch by its joint acquisition; one point: 1 and 3.
 
-    The first point after the lattice, alone, is the last step of Algorithm 5.
+    One point after the lattice is the last step of Algorithm 5.
 
     In few dimensions the maximum has copies of some points, because a copy costs little in the
     deviation of the sum if q is large. The paper assumes that no point is selected twice. So one
@@ -117,24 +129,27 @@ def bkop(situation: Situation, q: int) -> FloatArray:
     model of all branches takes what it has learnt in one for true in the others, and on the
     evidence of a few poor trials would not come back to a branch.
     """
-    away = np.empty((0, situation.domain.dim))
-    turns = range(situation.n_known // _BRANCHING, (situation.n_known + q) // _BRANCHING)
-    for turn in turns:
-        away = np.vstack([away, _of_another_branch(_with_held(situation, away), turn)])
+    n_before = situation.n_before
+    away, places = np.empty((0, situation.domain.dim)), list[int]()
+    for turn in range(n_before // _BRANCHING, (n_before + q) // _BRANCHING):
+        point = _of_another_branch(_with_held(situation, away), turn)
+        if len(point):
+            # By the count of all points, however many of a plan are used.
+            places.append((turn + 1) * _BRANCHING - 1 - n_before - len(away))
+            away = np.vstack([away, point])
     batch = away
     while len(batch) < q:
         now = _with_held(situation, batch)
         more = _maximize(now, _acquisition(now), q - len(batch))
         batch = np.vstack([batch, more[_apart(now, more)]])
-    # Each has its place by the count of all points, however many of a plan are used.
-    places = [(turn + 1) * _BRANCHING - 1 - i - situation.n_known for i, turn in enumerate(turns)]
-    return np.insert(batch[len(away) :], places[: len(away)], away, axis=0)
+    return np.insert(batch[len(away) :], places, away, axis=0)
 
 
 def _of_another_branch(situation: Situation, turn: int) -> FloatArray:
-    """The best point (1, d) where another branch is taken than at the best known one.
+    """The best new point (1, d) where another branch is taken than at the best known one.
 
-    Parameters that others depend on have their turns in this; without any, (0, d).
+    Parameters that others depend on have their turns in this. There is none, (0, d), without such
+    parameters, or if the other branches have no points that are left.
     """
     domain = situation.domain
     best = situation.good[0]
@@ -157,6 +172,7 @@ def _of_another_branch(situation: Situation, turn: int) -> FloatArray:
         good=others if len(others) else situation.good,
     )
     C = elsewhere(_candidates(everywhere, _N_GOOD))
+    C = C[np.array([key not in situation.taken for key in domain.keys(C)], dtype=bool)]
     acquisition = _acquisition(situation)
     scores = acquisition.values(domain.features(C)[:, None, :])
     tried = [
@@ -200,7 +216,7 @@ def bull(situation: Situation, q: int) -> FloatArray:
 
     The fixed ones go on with one space-filling sequence; the last has the largest mean.
     """
-    fixed = situation.domain.sequence(situation.n_known, q - 1)
+    fixed = situation.domain.sequence(situation.n_before, q - 1)
     mean_only = BatchAcquisition(situation.models, 0.0, feasibility=situation.feasibility)
     return np.vstack([fixed, _maximize(situation, mean_only, 1)])
 
@@ -237,7 +253,11 @@ def _apart(situation: Situation, batch: FloatArray) -> list[int]:
 
 def _with_held(situation: Situation, U: FloatArray) -> Situation:
     F = situation.domain.features(U)
-    return replace(situation, models=tuple(m.condition_on(F) for m in situation.models))
+    return replace(
+        situation,
+        models=tuple(m.condition_on(F) for m in situation.models),
+        taken=situation.taken.union(situation.domain.keys(U)),
+    )
 
 
 def _maximize(
@@ -255,8 +275,8 @@ def _maximize(
     else:
         n_starts = min(settings.n_starts, max(4, q * domain.dim // 2))
         starts = _starts(situation, acquisition, q, n_starts // 2)
-        order = np.argsort(-acquisition.values(np.stack([domain.features(U) for U in starts])))
-        promising = order[: math.ceil(_PROMISING * len(starts))]
+        values = acquisition.values(np.stack([domain.features(U) for U in starts]))
+        promising = np.argsort(-values, kind="stable")[: math.ceil(_PROMISING * len(starts))]
         tried = [climb(starts[i], _FIRST_STEPS) for i in promising]
         tried.sort(key=lambda found: -found[1])
         tried = [climb(U, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]

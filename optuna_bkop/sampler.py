@@ -69,7 +69,8 @@ class BKOPSampler(BaseSampler):
             scales times these.
         prior_mean: What the model expects far from all data, in standard deviations.
         trust_margin: Points stay in the box around the best tenth of the trials, widened by
-            this share of the range; None: no box.
+            this share of the range, but for every eighth in a conditional space, which is of
+            another branch than the best; None: no box.
         stale_after: Seconds. A trial that has been running for longer than this, and for five
             times as long as any that finished, is taken for dead: its point is free again.
         independent_sampler: Samples parameters that the model does not cover. None: spread

@@ -3,6 +3,7 @@
 import numpy as np
 import optuna
 import pytest
+from optuna.trial import TrialState, create_trial
 
 from optuna_bkop import BKOPSampler
 from optuna_bkop._domain import Domain, Parameter
@@ -153,6 +154,29 @@ def test_accidents_are_not_held_against_a_place() -> None:
     assert np.median(mean / std) > 2.0
 
 
+def test_a_point_that_failed_once_and_succeeded_once_has_not_failed() -> None:
+    U = make_points()
+    data = U, U[:, 0], np.empty((30, 0))
+    fitted = fit_models(*data, U[:5], domain=DOMAIN, settings=Settings())
+    assert fitted.feasibility == ()
+
+
+def test_failures_are_not_forgotten_behind_trials_that_were_pruned() -> None:
+    x = {"x": optuna.distributions.FloatDistribution(0, 1)}
+
+    def add(state: TrialState, at: float) -> None:
+        value = at if state == TrialState.COMPLETE else None
+        study.add_trial(create_trial(state=state, params={"x": at}, distributions=x, value=value))
+
+    study = optuna.create_study(sampler=BKOPSampler(seed=0, n_startup_trials=10))
+    for i in range(12):
+        add(TrialState.FAIL, i / 24)
+        add(TrialState.COMPLETE, 0.52 + i / 25)
+    for i in range(120):
+        add(TrialState.PRUNED, 0.8 + i / 1200)
+    assert study.ask(x).params["x"] > 0.48
+
+
 def crashing(trial: optuna.Trial) -> float:
     x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
     if x + y < 1.0:  # where the objective is best
@@ -165,7 +189,7 @@ def test_a_study_finds_the_optimum_at_the_edge_of_where_trials_fail() -> None:
     study.optimize(crashing, n_trials=60, catch=(RuntimeError,))
     assert study.best_value < 1.02
     states = [trial.state for trial in study.trials[20:]]
-    assert states.count(optuna.trial.TrialState.FAIL) < 0.75 * len(states)
+    assert states.count(TrialState.FAIL) < 0.75 * len(states)
 
 
 def test_a_choice_that_always_fails_is_given_up() -> None:

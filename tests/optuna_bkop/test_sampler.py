@@ -22,6 +22,7 @@ from optuna_bkop import BKOPSampler, _ask
 from optuna_bkop._domain import Domain
 from optuna_bkop._space import UnitCube
 from optuna_bkop._startup import lattice_point
+from optuna_bkop._strategies import choose_batch
 
 MIXED: dict[str, BaseDistribution] = {
     "lr": FloatDistribution(1e-4, 1e-1, log=True),
@@ -441,6 +442,27 @@ def test_failing_trials_do_not_make_the_model_choose_the_same_again(messages: li
     assert len(failed) > 3
     assert len({round(t.params["x"], 6) for t in study.trials}) == 16
     assert messages == []
+
+
+def test_points_of_running_trials_are_on_the_grid_as_those_of_finished_ones_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held: list[np.ndarray] = []
+
+    def watched(fitted: Any, U_held: np.ndarray, *args: Any, **kwargs: Any) -> np.ndarray:
+        held.extend(U_held)
+        return choose_batch(fitted, U_held, *args, **kwargs)
+
+    monkeypatch.setattr(_ask, "choose_batch", watched)
+    # Sixths have no exact decimals, in which points are published.
+    space = {"k": CategoricalDistribution(["a", "b", "c"]), "x": FloatDistribution(0, 1)}
+    study = make_study(batch_size=2)
+    for trial in [study.ask(space) for _ in range(6)]:
+        study.tell(trial, trial.params["x"] + (trial.params["k"] == "a"))
+    for _ in range(5):
+        study.ask().suggest_float("x", 0, 1)
+    assert len(held) > 2
+    assert {u[0] for u in held} <= {1 / 6, 3 / 6, 5 / 6}
 
 
 def test_a_grid_point_that_failed_is_not_suggested_again_while_others_remain() -> None:

@@ -137,6 +137,26 @@ def test_parents_have_their_turns_and_a_lone_choice_has_none() -> None:
     assert len(_strategies._of_another_branch(lone, 0)) == 0
 
 
+def test_a_branch_without_points_that_are_left_has_no_turn() -> None:
+    both = Parameter(grid=np.array([0.25, 0.75]), is_categorical=True)
+    domain = Domain((both, FLOAT), {1: Condition(0, frozenset([0.75]))})
+    U = np.array([[0.25, np.nan], *([0.75, x] for x in np.linspace(0, 1, 14))])
+    y = np.append(-9.0, -((U[1:, 1] - 0.8) ** 2))
+    fitted = fit_models(U, y, np.empty((15, 0)), domain=domain, settings=Settings())
+    batch = choose_batch(fitted, np.empty((0, 2)), 10, rng=rng())
+    assert (batch[:, 0] == 0.75).all()
+    # The turn's point is one of the others, not a mere neighbour of what is taken.
+    assert np.abs(batch[0, 1] - 0.8) < 0.2
+
+
+def test_turns_follow_the_count_of_all_points() -> None:
+    fitted = make_fitted(DOMAINS["conditional"], Settings(), n=14)
+    best = fitted.U[0, 2]
+    for n_before in (14, 100, 1000):
+        batch = choose_batch(fitted, np.empty((0, 3)), 8, rng=rng(), n_before=n_before)
+        assert batch[(-n_before - 1) % 8, 2] != best
+
+
 def test_held_points_may_be_known_in_part() -> None:
     domain = DOMAINS["mixed"]
     U_held = np.array([[0.5, np.nan, 0.125, np.nan], [np.nan, 0.5, np.nan, np.nan]])
