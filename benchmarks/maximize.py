@@ -14,7 +14,7 @@ from benchmarks.functions import Array
 from optuna_bkop._domain import Domain, Parameter
 from optuna_bkop._maximize import by_cma
 from optuna_bkop._models import Fitted, Settings, fit_models
-from optuna_bkop._strategies import _acquisition, _maximize, situation_of
+from optuna_bkop._situation import acquisition_of, maximize, situation_of
 
 #: Batch sizes and dimensions with 30 and with 60 numbers to find, the paper's first.
 SHAPES = ((5, 6), (10, 6), (6, 5), (12, 5), (3, 10), (6, 10))
@@ -46,8 +46,8 @@ def run_default(fitted: Fitted, q: int, seed: int) -> Outcome:
     begun = time.process_time()
     held = np.empty((0, fitted.domain.dim))
     situation = situation_of(fitted, held, rng=np.random.default_rng(seed))
-    acquisition = _acquisition(situation)
-    batch = _maximize(situation, acquisition, q)
+    acquisition = acquisition_of(situation)
+    batch = maximize(situation, acquisition, q)
     return Outcome(acquisition.value(batch), time.process_time() - begun)
 
 
@@ -57,7 +57,7 @@ def run_cma(fitted: Fitted, q: int, seed: int, n_evaluations: int) -> Outcome:
     begun = time.process_time()
     held = np.empty((0, fitted.domain.dim))
     situation = situation_of(fitted, held, rng=rng)
-    acquisition, lower, upper = _acquisition(situation), situation.lower, situation.upper
+    acquisition, lower, upper = acquisition_of(situation), situation.lower, situation.upper
     used, best = 0, -np.inf
 
     def values_of(X: Array) -> Array:

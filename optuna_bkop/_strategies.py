@@ -5,71 +5,31 @@ Everything is in the numbers of [0, 1] of a `Domain`; values are warped and to b
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optuna_bkop._acquisition import BatchAcquisition, Exploration
-from optuna_bkop._candidates import distinct, greedy, improve_discrete, random_points
-from optuna_bkop._domain import Domain
+from optuna_bkop._candidates import distinct
 from optuna_bkop._kernels import FloatArray, squared_distances
-from optuna_bkop._maximize import by_cma, by_gradient
-from optuna_bkop._models import Fitted, Settings
-from optuna_bkop._surrogate import KernelModel
+from optuna_bkop._models import Fitted
+from optuna_bkop._situation import (
+    N_BEST,
+    N_GOOD,
+    Situation,
+    acquisition_of,
+    best_near,
+    candidates,
+    maximize,
+    situation_of,
+    with_held,
+)
 
-#: Candidates are drawn around so many of the best points, and then around so many more.
-_N_BEST, _N_GOOD = 5, 100
-#: The share of the starts that is followed at all, and by how many steps; how many of them are
-#: followed further, and by how many steps at first.
-_PROMISING, _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 0.7, 5, 2, 50
-#: Their gain, as a share of the value, that is too small for another step: which one is the best
-#: shows before the last digits do.
-_ROUGHLY = 1e-5
-#: The same for the best, and the largest number of its steps.
-_EXACTLY, _LAST_STEPS = 1e-8, 150
-#: Points without a better one after which the box around the best is twice as wide.
-_PATIENCE = 20
-#: Points as good as the best after which deviations weigh twice as much; how often at most.
-_TIES, _MAX_DOUBLINGS = 10, 3
 #: In a conditional space one of so many points is of another branch than the best.
 _BRANCHING = 8
 #: Points with a higher correlation, before any data, are copies: about a ninth of a length scale.
 _COPY = 0.99
-
-
-@dataclass(frozen=True)
-class Situation:
-    """All that a strategy needs to choose points.
-
-    Attributes:
-        models: Of the value, the held points in their covariance.
-        feasibility: Of the constraints, and of success.
-        good: The best points (p, d), the best first, NaN replaced by the middle.
-        taken: Keys of the points that are observed or held.
-        n_before: How many points there were before this batch.
-        weight: Of the deviations.
-        lower: Lower ends of the box (d,).
-        upper: Upper ends.
-        domain: The domain.
-        settings: How to choose.
-        rng: Source of randomness.
-    """
-
-    models: tuple[KernelModel, ...]
-    feasibility: tuple[KernelModel, ...]
-    good: FloatArray
-    taken: frozenset[bytes]
-    n_before: int
-    weight: float
-    lower: FloatArray
-    upper: FloatArray
-    domain: Domain
-    settings: Settings
-    rng: np.random.Generator
 
 
 def choose_batch(
@@ -90,32 +50,6 @@ def choose_batch(
     return distinct(batch, situation.taken, fitted.domain, rng)
 
 
-def situation_of(
-    fitted: Fitted,
-    U_held: FloatArray,
-    *,
-    rng: np.random.Generator,
-    n_before: int | None = None,
-) -> Situation:
-    """What a strategy is told when points U_held (p, d) are running."""
-    domain, settings = fitted.domain, fitted.settings
-    F_held = domain.features(U_held)
-    lower, upper = _trust_box(fitted)
-    return Situation(
-        models=tuple(model.condition_on(F_held) for model in fitted.models),
-        feasibility=fitted.feasibility,
-        good=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:_N_GOOD],
-        taken=frozenset([*domain.keys(fitted.U), *domain.keys(U_held)]),
-        n_before=len(fitted.U) + len(U_held) if n_before is None else n_before,
-        weight=_weight(fitted),
-        lower=lower,
-        upper=upper,
-        domain=domain,
-        settings=settings,
-        rng=rng,
-    )
-
-
 def bkop(situation: Situation, q: int) -> FloatArray:
     """Algorithms 2 and 4: the whole batch by its joint acquisition; one point: 1 and 3.
 
@@ -132,15 +66,15 @@ def bkop(situation: Situation, q: int) -> FloatArray:
     n_before = situation.n_before
     away, places = np.empty((0, situation.domain.dim)), list[int]()
     for turn in range(n_before // _BRANCHING, (n_before + q) // _BRANCHING):
-        point = _of_another_branch(_with_held(situation, away), turn)
+        point = _of_another_branch(with_held(situation, away), turn)
         if len(point):
             # By the count of all points, however many of a plan are used.
             places.append((turn + 1) * _BRANCHING - 1 - n_before - len(away))
             away = np.vstack([away, point])
     batch = away
     while len(batch) < q:
-        now = _with_held(situation, batch)
-        more = _maximize(now, _acquisition(now), q - len(batch))
+        now = with_held(situation, batch)
+        more = maximize(now, acquisition_of(now), q - len(batch))
         batch = np.vstack([batch, more[_apart(now, more)]])
     return np.insert(batch[len(away) :], places, away, axis=0)
 
@@ -171,15 +105,9 @@ def _of_another_branch(situation: Situation, turn: int) -> FloatArray:
         upper=np.ones(domain.dim),
         good=others if len(others) else situation.good,
     )
-    C = elsewhere(_candidates(everywhere, _N_GOOD))
+    C = elsewhere(candidates(everywhere, N_GOOD))
     C = C[np.array([key not in situation.taken for key in domain.keys(C)], dtype=bool)]
-    acquisition = _acquisition(situation)
-    scores = acquisition.values(domain.features(C)[:, None, :])
-    tried = [
-        _climb(everywhere, acquisition, C[[i]], _MORE_STEPS, fixed=domain.is_discrete)
-        for i in np.argsort(-scores, kind="stable")[:_N_FINALISTS]
-    ]
-    return max(tried, key=lambda found: found[1])[0] if tried else C
+    return best_near(everywhere, acquisition_of(situation), C)
 
 
 def gp_bucb(situation: Situation, q: int) -> FloatArray:
@@ -189,8 +117,8 @@ def gp_bucb(situation: Situation, q: int) -> FloatArray:
     """
     batch = np.empty((0, situation.domain.dim))
     for _ in range(q):
-        now = _with_held(situation, batch)
-        batch = np.vstack([batch, _maximize(now, _acquisition(now), 1)])
+        now = with_held(situation, batch)
+        batch = np.vstack([batch, maximize(now, acquisition_of(now), 1)])
     return batch
 
 
@@ -200,14 +128,14 @@ def gp_ucb_pe(situation: Situation, q: int) -> FloatArray:
     The exploring points have the largest deviation within the relevant region: where the upper
     confidence bound, with twice the weight, reaches the largest lower confidence bound.
     """
-    batch = _maximize(situation, _acquisition(situation), 1)
-    C = np.vstack([_candidates(situation, _N_BEST), situation.good])
+    batch = maximize(situation, acquisition_of(situation), 1)
+    C = np.vstack([candidates(situation, N_BEST), situation.good])
     lower_bounds = BatchAcquisition(situation.models, -situation.weight)
     threshold = float(lower_bounds.candidates(situation.domain.features(C)).scores().max())
     region = BatchAcquisition(situation.models, 2.0 * situation.weight)
     while len(batch) < q:
-        now = _with_held(situation, batch)
-        batch = np.vstack([batch, _maximize(now, Exploration(now.models, region, threshold), 1)])
+        now = with_held(situation, batch)
+        batch = np.vstack([batch, maximize(now, Exploration(now.models, region, threshold), 1)])
     return batch
 
 
@@ -218,7 +146,7 @@ def bull(situation: Situation, q: int) -> FloatArray:
     """
     fixed = situation.domain.sequence(situation.n_before, q - 1)
     mean_only = BatchAcquisition(situation.models, 0.0, feasibility=situation.feasibility)
-    return np.vstack([fixed, _maximize(situation, mean_only, 1)])
+    return np.vstack([fixed, maximize(situation, mean_only, 1)])
 
 
 STRATEGIES: dict[str, Callable[[Situation, int], FloatArray]] = {
@@ -227,16 +155,6 @@ STRATEGIES: dict[str, Callable[[Situation, int], FloatArray]] = {
     "gp_ucb_pe": gp_ucb_pe,
     "bull": bull,
 }
-
-
-def _acquisition(situation: Situation) -> BatchAcquisition:
-    form = situation.settings.acquisition_form
-    return BatchAcquisition(situation.models, situation.weight, form, situation.feasibility)
-
-
-def _candidates(situation: Situation, n_centres: int) -> FloatArray:
-    s = situation
-    return random_points(s.domain, s.lower, s.upper, s.good[:n_centres], s.rng)
 
 
 def _apart(situation: Situation, batch: FloatArray) -> list[int]:
@@ -249,138 +167,3 @@ def _apart(situation: Situation, batch: FloatArray) -> list[int]:
         if not (correlation[i, rows] > _COPY).any():
             rows.append(i)
     return rows
-
-
-def _with_held(situation: Situation, U: FloatArray) -> Situation:
-    F = situation.domain.features(U)
-    return replace(
-        situation,
-        models=tuple(m.condition_on(F) for m in situation.models),
-        taken=situation.taken.union(situation.domain.keys(U)),
-    )
-
-
-def _maximize(
-    situation: Situation, acquisition: BatchAcquisition | Exploration, q: int
-) -> FloatArray:
-    """A batch (q, d) that maximises the acquisition within the box, on the domain's grid.
-
-    By gradients: a few steps from most starts, more from the most promising ones, and to the end
-    from the best.
-    """
-    domain, settings = situation.domain, situation.settings
-    climb = partial(_climb, situation, acquisition)
-    if settings.maximizer == "cma":
-        tried = [_evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])]
-    else:
-        n_starts = min(settings.n_starts, max(4, q * domain.dim // 2))
-        starts = _starts(situation, acquisition, q, n_starts // 2)
-        values = acquisition.values(np.stack([domain.features(U) for U in starts]))
-        promising = np.argsort(-values, kind="stable")[: math.ceil(_PROMISING * len(starts))]
-        tried = [climb(starts[i], _FIRST_STEPS) for i in promising]
-        tried.sort(key=lambda found: -found[1])
-        tried = [climb(U, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]
-    if domain.is_discrete.any():
-        snapped = [improve_discrete(acquisition, domain.snap(U), domain) for U, _ in tried]
-        tried = [climb(U, _MORE_STEPS, fixed=domain.is_discrete) for U in snapped]
-    batch, _ = max(tried, key=lambda found: found[1])
-    if settings.maximizer == "cma":
-        return batch
-    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)[0]
-
-
-def _starts(
-    situation: Situation, acquisition: BatchAcquisition | Exploration, q: int, n_batches: int
-) -> list[FloatArray]:
-    """Twice ``n_batches`` greedy batches (q, d).
-
-    Around the best points alone a batch may miss the neighbourhood of others, and conversely.
-    """
-    domain, rng = situation.domain, situation.rng
-    return [
-        batch
-        for n_centres in (_N_BEST, _N_GOOD)
-        for batch in greedy(
-            acquisition,
-            _candidates(situation, n_centres),
-            domain,
-            q,
-            n_batches=n_batches,
-            rng=rng,
-        )
-    ]
-
-
-def _climb(
-    situation: Situation,
-    acquisition: BatchAcquisition | Exploration,
-    U: FloatArray,
-    max_steps: int,
-    tolerance: float = _ROUGHLY,
-    fixed: NDArray[np.bool_] | bool = False,
-) -> tuple[FloatArray, float]:
-    """The batch (q, d) that is reached by gradients from U, and its value.
-
-    Numbers of ``fixed`` parameters (d,) stay.
-    """
-    domain = situation.domain
-
-    def objective(U: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = acquisition.value_and_gradient(domain.features(U))
-        return value, domain.gradient(U, gradient)
-
-    lower, upper = np.where(fixed, U, situation.lower), np.where(fixed, U, situation.upper)
-    return by_gradient(objective, U, lower, upper, max_steps=max_steps, tolerance=tolerance)
-
-
-def _evolve(
-    situation: Situation, acquisition: BatchAcquisition | Exploration, start: FloatArray
-) -> tuple[FloatArray, float]:
-    """The batch (q, d) that CMA-ES finds, and its value.
-
-    Without gradients to follow, discrete parameters are rounded all the way.
-    """
-    domain = situation.domain
-
-    def values_of(U: FloatArray) -> FloatArray:
-        F = domain.features(domain.snap(U.reshape(-1, domain.dim)))
-        return acquisition.values(F.reshape(*U.shape[:2], -1))
-
-    return by_cma(
-        values_of,
-        start,
-        situation.lower,
-        situation.upper,
-        rng=situation.rng,
-        max_evaluations=situation.settings.cma_evaluations,
-    )
-
-
-def _weight(fitted: Fitted) -> float:
-    """The weight of the deviations: the RKHS norm, and more on a plateau.
-
-    Where many points are exactly as good as the best, as with an accuracy on few samples, the
-    model is right that the next one there will be as good, and nothing is gained by it.
-    """
-    doublings = min(fitted.n_ties / _TIES, _MAX_DOUBLINGS)
-    return fitted.settings.rkhs_norm * math.exp2(doublings)
-
-
-def _trust_box(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
-    """The box around the best tenth of the points, widened by the margin.
-
-    The margin doubles with every `_PATIENCE` points that found nothing better, so that a search
-    that is stuck looks farther afield, in the end everywhere.
-    """
-    domain, margin = fitted.domain, fitted.settings.trust_margin
-    lower, upper = np.zeros(domain.dim), np.ones(domain.dim)
-    if margin is None:
-        return lower, upper
-    margin *= 2.0 ** min(fitted.n_since_best / _PATIENCE, 30.0)
-    best = fitted.U[: max(domain.dim + 1, len(fitted.U) // 10)]
-    for j in domain.numerical:
-        seen = best[~np.isnan(best[:, j]), j]
-        if len(seen):
-            lower[j] = max(0.0, seen.min() - margin)
-            upper[j] = min(1.0, seen.max() + margin)
-    return lower, upper

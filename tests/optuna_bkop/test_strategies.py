@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optuna_bkop import _models, _strategies
+from optuna_bkop import _models, _situation, _strategies
 from optuna_bkop._acquisition import FORMS, BatchAcquisition
 from optuna_bkop._domain import Condition, Domain, Parameter
 from optuna_bkop._maximize import MAXIMIZERS
 from optuna_bkop._models import Fitted, Settings, fit_models
-from optuna_bkop._strategies import STRATEGIES, choose_batch, situation_of
+from optuna_bkop._situation import situation_of
+from optuna_bkop._strategies import STRATEGIES, choose_batch
 
 FLOAT = Parameter()
 GRID = Parameter(grid=(np.arange(9) + 0.5) / 9)
@@ -88,14 +89,14 @@ def test_cma_sees_only_points_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> No
         seen.append(U.copy())
         return features(self, U)
 
-    by_cma = _strategies.by_cma
+    by_cma = _situation.by_cma
 
     def watched(*args: Any, **kwargs: Any) -> object:
         with monkeypatch.context() as patch:
             patch.setattr(Domain, "features", remember)
             return by_cma(*args, **kwargs)
 
-    monkeypatch.setattr(_strategies, "by_cma", watched)
+    monkeypatch.setattr(_situation, "by_cma", watched)
     fitted = make_fitted(domain, replace(PLAIN, maximizer="cma", cma_evaluations=60))
     choose_batch(fitted, np.empty((0, 4)), 2, rng=rng())
     assert sum(len(U) for U in seen) > 2 * 30
