@@ -108,11 +108,11 @@ def fit_models(
         # Nothing is feasible yet: what is looked for is a smaller violation.
         y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
     order = np.lexsort((-y, ~feasible))
-    if U_failed is not None:
+    U_failed = U[:0] if U_failed is None else U_failed
+    if len(U_failed):
         succeeded = set(domain.keys(U))
-        fails = np.array([key not in succeeded for key in domain.keys(U_failed)], dtype=bool)
-        U_failed = U_failed[fails]
-    F = domain.features(U if U_failed is None else np.vstack([U, U_failed]))
+        U_failed = U_failed[[key not in succeeded for key in domain.keys(U_failed)]]
+    F = domain.features(np.vstack([U, U_failed]))
     active = _active_set(F, order)
 
     def models(
@@ -161,7 +161,7 @@ def fit_models(
             known = active[~np.isnan(column[active])]
             if len(known) and (column[known] > 0).any():
                 feasibility += models(known, -column[known])
-    if len(F) > len(U):
+    if len(U_failed):
         tried = np.concatenate([np.arange(len(U), len(F)), active])
         (success,) = models(
             tried,

@@ -94,6 +94,7 @@ def situation_of(
 
 
 def with_held(situation: Situation, U: FloatArray) -> Situation:
+    """The same when points U (p, d) are held, too."""
     F = situation.domain.features(U)
     return replace(
         situation,
@@ -103,11 +104,13 @@ def with_held(situation: Situation, U: FloatArray) -> Situation:
 
 
 def acquisition_of(situation: Situation) -> BatchAcquisition:
+    """The acquisition that the settings ask for."""
     form = situation.settings.acquisition_form
     return BatchAcquisition(situation.models, situation.weight, form, situation.feasibility)
 
 
 def candidates(situation: Situation, n_centres: int) -> FloatArray:
+    """Random points (m, d) all over the box and around so many of the best ones."""
     s = situation
     return random_points(s.domain, s.lower, s.upper, s.good[:n_centres], s.rng)
 
