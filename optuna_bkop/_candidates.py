@@ -83,9 +83,10 @@ def greedy(
         closed = rng.random(len(C)) < (share if i else 0.0)
         chosen: list[int] = []
         for _ in range(q):
+            if chosen:
+                growing.take(chosen[-1])
             chosen.append(int(np.argmax(np.where(closed, -np.inf, growing.scores()))))
             closed[chosen[-1]] = True
-            growing.take(chosen[-1])
         batches.append(C[chosen])
     return batches
 

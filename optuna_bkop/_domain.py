@@ -112,6 +112,21 @@ class Domain:
     def _first_column(self) -> NDArray[np.int64]:
         return np.searchsorted(self.groups, np.arange(self.dim))
 
+    @cached_property
+    def _numerical_columns(self) -> NDArray[np.int64]:
+        return self._first_column[self.numerical]
+
+    @cached_property
+    def _indicators(self) -> list[tuple[int, slice, FloatArray]]:
+        """The index, the columns and the grid of each categorical parameter."""
+        return [
+            (j, slice(first, first + parameter.n_columns), parameter.grid)
+            for j, (first, parameter) in enumerate(
+                zip(self._first_column, self.parameters, strict=True)
+            )
+            if parameter.is_categorical and parameter.grid is not None
+        ]
+
     def snap(self, U: FloatArray) -> FloatArray:
         """Each number of U (m, d) moved to the nearest that stands for a value."""
         snapped = np.clip(U, 0.0, 1.0)
@@ -135,19 +150,15 @@ class Domain:
         """The features (m, D) of points U (m, d)."""
         active = self.active(U)
         F = np.where(active, U, 0.5)[:, self.groups]
-        for j, parameter in enumerate(self.parameters):
-            if parameter.is_categorical and parameter.grid is not None:
-                first, n = self._first_column[j], parameter.n_columns
-                chosen = np.isclose(U[:, j, None], parameter.grid)
-                indicator = np.where(active[:, j, None], chosen, 1.0 / n)
-                F[:, first : first + n] = _INDICATOR * indicator
+        for j, columns, grid in self._indicators:
+            chosen = np.isclose(U[:, j, None], grid)
+            F[:, columns] = _INDICATOR * np.where(active[:, j, None], chosen, 1.0 / len(grid))
         return F
 
     def gradient(self, U: FloatArray, d_features: FloatArray) -> FloatArray:
         """The gradient (m, d) in U of what has the gradient ``d_features`` (m, D)."""
         gradient = np.zeros_like(U)
-        columns = self._first_column[self.numerical]
-        gradient[:, self.numerical] = d_features[:, columns]
+        gradient[:, self.numerical] = d_features[:, self._numerical_columns]
         return np.where(self.active(U), gradient, 0.0)
 
     def keys(self, U: FloatArray) -> list[bytes]:

@@ -231,18 +231,19 @@ def concurrency(
             smaller units of time (MySQL).
     """
     spans = [
-        (begun, timestamp(trial.datetime_complete), seen(trial))
+        (start, timestamp(trial.datetime_complete), seen(trial))
         for trial in trials[-n_recent:]
-        if (begun := timestamp(trial.datetime_start)) is not None
+        if (start := timestamp(trial.datetime_start)) is not None
     ]
-    most = 1
-    for now, _, n_seen in spans:
-        ends = [math.inf if ended is None else ended for begun, ended, _ in spans if begun <= now]
-        if n_seen is None:
-            most = max(most, sum(ended > now for ended in ends))
-        else:
-            most = max(most, min(n_seen, sum(ended >= now for ended in ends)))
-    return most
+    # What is unknown is NaN.
+    begun, ended, n_seen = np.array(spans, dtype=float).reshape(-1, 3).T
+    ended = np.where(np.isnan(ended), np.inf, ended)
+    # Row i: of those that had begun when trial i began, how many ended after that, or not before?
+    had_begun = begun <= begun[:, None]
+    after = (had_begun & (ended > begun[:, None])).sum(axis=1)
+    not_before = (had_begun & (ended >= begun[:, None])).sum(axis=1)
+    at_once = np.where(np.isnan(n_seen), after, np.minimum(n_seen, not_before))
+    return int(at_once.max(initial=1))
 
 
 def _constraints(trial: FrozenTrial) -> dict[str, float]:
