@@ -100,7 +100,6 @@ def fit_models(
         domain: The domain.
         settings: How batches are chosen.
     """
-    kernel = KERNELS[settings.kernel]
     feasible = ~np.any(constraints > 0, axis=1)
     scaled = _scaled_constraints(constraints)
     y = warp(values, settings.warping)
@@ -108,82 +107,105 @@ def fit_models(
         # Nothing is feasible yet: what is looked for is a smaller violation.
         y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
     order = np.lexsort((-y, ~feasible))
-    U_failed = U[:0] if U_failed is None else U_failed
-    if len(U_failed):
-        succeeded = set(domain.keys(U))
-        U_failed = U_failed[[key not in succeeded for key in domain.keys(U_failed)]]
-    F = domain.features(np.vstack([U, U_failed]))
+    U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
+    F, F_failed = domain.features(U), domain.features(U_failed)
     active = _active_set(F, order)
-
-    def models(
-        rows: NDArray[np.int64],
-        y: FloatArray,
-        *,
-        prior_mean: float = 0.0,
-        factors: tuple[float, ...] = (1.0,),
-        stretched: bool = False,
-        noise_var: float | None = settings.noise_var,
-        prior: Prior = _PRIOR,
-    ) -> tuple[KernelModel, ...]:
-        hyperparameters = fit(
-            F[rows[:_MAX_FITTED]],
-            y[:_MAX_FITTED],
-            kernel=kernel,
-            groups=domain.groups,
-            prior_mean=prior_mean,
-            noise_var=noise_var,
-            stretched=stretched,
-            prior=prior,
-        )
-        w = stretch(y, hyperparameters.offset).values if stretched else y
-        return tuple(
-            KernelModel.condition(
-                F[rows],
-                w,
-                kernel=kernel,
-                hyperparameters=hyperparameters.rougher(factor),
-                groups=domain.groups,
-                prior_mean=prior_mean,
-            )
-            for factor in factors
-        )
-
-    value_models = models(
-        active,
+    value_models = _models(
+        F[active],
         y[active],
+        domain=domain,
+        settings=settings,
         prior_mean=settings.prior_mean,
         factors=settings.length_scale_factors,
         stretched=settings.warping == "log",
     )
-    feasibility: tuple[KernelModel, ...] = ()
+    feasibility: list[KernelModel] = []
     if feasible.any():
         for column in scaled.T:
             known = active[~np.isnan(column[active])]
             if len(known) and (column[known] > 0).any():
-                feasibility += models(known, -column[known])
-    if len(U_failed):
-        tried = np.concatenate([np.arange(len(U), len(F)), active])
-        (success,) = models(
-            tried,
-            np.where(tried < len(U), 1.0, -1.0),
-            # Where nothing was tried a trial is expected to succeed.
-            prior_mean=1.0,
-            noise_var=None,
-            prior=_FAILURE_PRIOR,
-        )
-        # What must be positive is the value without noise: that failures are fewer than
-        # successes. Accidents, which may happen anywhere, then drive no point away.
-        feasibility += (replace(success, noise_var=0.0),)
+                feasibility += _models(F[known], -column[known], domain=domain, settings=settings)
+    if len(F_failed):
+        feasibility.append(_success_model(F_failed, F[active], domain, settings))
     best = order[0]
     return Fitted(
         value_models,
-        feasibility,
+        tuple(feasibility),
         U[order],
         n_since_best=len(y) - 1 - int(best),
         n_ties=int((y[feasible == feasible[best]] == y[best]).sum()) - 1,
         domain=domain,
         settings=settings,
     )
+
+
+def _models(
+    F: FloatArray,
+    y: FloatArray,
+    *,
+    domain: Domain,
+    settings: Settings,
+    prior_mean: float = 0.0,
+    factors: tuple[float, ...] = (1.0,),
+    stretched: bool = False,
+    prior: Prior = _PRIOR,
+) -> tuple[KernelModel, ...]:
+    """Models of values y (n,) at features F (n, D), the first of which decide the fit.
+
+    One for each of the ``factors`` that the fitted length scales are multiplied by.
+    """
+    kernel, groups = KERNELS[settings.kernel], domain.groups
+    hyperparameters = fit(
+        F[:_MAX_FITTED],
+        y[:_MAX_FITTED],
+        kernel=kernel,
+        groups=groups,
+        prior_mean=prior_mean,
+        noise_var=settings.noise_var,
+        stretched=stretched,
+        prior=prior,
+    )
+    w = stretch(y, hyperparameters.offset).values if stretched else y
+    return tuple(
+        KernelModel.condition(
+            F,
+            w,
+            kernel=kernel,
+            hyperparameters=hyperparameters.rougher(factor),
+            groups=groups,
+            prior_mean=prior_mean,
+        )
+        for factor in factors
+    )
+
+
+def _success_model(
+    F_failed: FloatArray, F: FloatArray, domain: Domain, settings: Settings
+) -> KernelModel:
+    """A model of whether a trial has a value: positive where more have one than have not.
+
+    Accidents, which may happen anywhere, drive no point away: they are the noise of the fit, and
+    what must be positive is the value without noise.
+    """
+    (success,) = _models(
+        np.vstack([F_failed, F]),
+        np.repeat([-1.0, 1.0], [len(F_failed), len(F)]),
+        domain=domain,
+        # Values may be free of noise; whether there is one is not.
+        settings=replace(settings, noise_var=None),
+        # Where nothing was tried a trial is expected to succeed.
+        prior_mean=1.0,
+        prior=_FAILURE_PRIOR,
+    )
+    return replace(success, noise_var=0.0)
+
+
+def _never_succeeded(U_failed: FloatArray, U: FloatArray, domain: Domain) -> FloatArray:
+    """The failed points (p, d) that are not among the others, U (n, d)."""
+    if not len(U_failed):
+        return U_failed
+    succeeded = set(domain.keys(U))
+    return U_failed[[key not in succeeded for key in domain.keys(U_failed)]]
 
 
 def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:
