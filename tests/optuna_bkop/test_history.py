@@ -1,6 +1,7 @@
 """Trials -> data: which count, with what value, in which space."""
 
 import datetime
+import math
 from typing import Any
 
 import numpy as np
@@ -242,6 +243,27 @@ def test_concurrency_is_how_many_ran_at_once(
     spans: list[tuple[float, float | None]], expected: int
 ) -> None:
     assert concurrency([span(*ends) for ends in spans]) == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_concurrency_counts_like_a_loop_and_asks_what_a_trial_saw(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # Whole seconds, so that ends and beginnings coincide.
+    begun = np.sort(rng.integers(0, 10, 12))
+    ended = [None if rng.random() < 0.2 else int(b + rng.integers(0, 4)) for b in begun]
+    seen = [None if rng.random() < 0.5 else int(rng.integers(1, 9)) for _ in begun]
+    trials = [span(float(b), e) for b, e in zip(begun, ended, strict=True)]
+    counts = [1]
+    for now, n_seen in zip(begun, seen, strict=True):
+        ends = [
+            math.inf if e is None else e for b, e in zip(begun, ended, strict=True) if b <= now
+        ]
+        if n_seen is None:
+            counts.append(sum(end > now for end in ends))
+        else:
+            counts.append(min(n_seen, sum(end >= now for end in ends)))
+    saw = {id(trial): n_seen for trial, n_seen in zip(trials, seen, strict=True)}
+    assert concurrency(trials, seen=lambda trial: saw[id(trial)]) == max(counts)
 
 
 def test_concurrency_forgets_what_was_long_ago() -> None:
