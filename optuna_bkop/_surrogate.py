@@ -222,14 +222,22 @@ class Prior:
         return np.array([self.length_scale_width] * dim + rest)
 
 
-#: Bounds of log ell, log s2, log (noise / signal) and log offset. A hundred trials do not tell
-#: shorter length scales from noise, and a model that believes in them repeats the best trial.
-_LENGTH_SCALE_BOUNDS = (math.log(0.1), math.log(50.0))
+#: Bounds of log s2, log (noise / signal) and log offset.
 _SIGNAL_BOUNDS = (math.log(1e-2), math.log(1e2))
 _NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
 _OFFSET_BOUNDS = (math.log(1e-3), math.log(1e2))
 #: Where the search of the offset begins: at the prior's centre the values hardly depend on it.
 _FIRST_OFFSET = 2.0
+
+
+def _length_scale_bounds(dim: int) -> tuple[float, float]:
+    """Bounds of log ell.
+
+    A hundred trials do not tell shorter length scales from noise, and a model that believes in
+    them repeats the best trial. How short that is follows from how close a hundred points are in
+    so many dimensions, about 100^(-1/dim).
+    """
+    return math.log(min(0.1, 0.22 * 100.0 ** (-1.0 / dim))), math.log(50.0)
 
 
 def negative_log_posterior(
@@ -316,7 +324,7 @@ def fit(
 
     prior = Prior() if prior is None else prior
     dim = int(groups.max()) + 1
-    bounds = [_LENGTH_SCALE_BOUNDS] * dim + [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS]
+    bounds = [_length_scale_bounds(dim)] * dim + [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS]
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
         return negative_log_posterior(

@@ -322,3 +322,17 @@ def test_a_rougher_model_has_shorter_length_scales_and_wider_deviations() -> Non
         )
         stds.append(model.mean_and_std(X)[1])
     assert (stds[1] > stds[0]).all()
+
+
+@pytest.mark.parametrize(("dim", "low", "high"), [(1, 0, 0.09), (2, 0, 0.09), (6, 0.1, 50)])
+def test_length_scales_are_as_short_as_points_are_close(dim: int, low: float, high: float) -> None:
+    F = np.random.default_rng(0).random((120, dim))
+    found = fit(
+        F,
+        np.sin(60.0 * F[:, 0]),
+        kernel=KERNELS["matern52"],
+        groups=np.arange(dim),
+        prior_mean=0.0,
+        noise_var=1e-4,
+    )
+    assert low * (1 - 1e-9) <= found.length_scales[0] <= high
