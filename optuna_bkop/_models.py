@@ -6,17 +6,20 @@ Everything is in the numbers of [0, 1] of a `Domain`; values are to be maximised
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._domain import Domain
 from optuna_bkop._kernels import KERNELS, FloatArray
-from optuna_bkop._surrogate import KernelModel, Prior, fit
+from optuna_bkop._surrogate import Hyperparameters, KernelModel, Prior, fit
 from optuna_bkop._warp import stretch, warp
 
 #: The model sees at most this many points, and kernel parameters are fitted to at most so many.
 _MAX_ACTIVE, _MAX_FITTED = 500, 250
+#: Their fit is repeated when there are a sixteenth more trials, rounded down to one of these.
+_FEW, _STEPS = 16, (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 #: Of the kernel parameters; and of those of the model of failures, some of which are accidents.
 _PRIOR, _FAILURE_PRIOR = Prior(), Prior(noise_ratio=0.3, noise_width=1.0)
 
@@ -100,104 +103,189 @@ def fit_models(
         domain: The domain.
         settings: How batches are chosen.
     """
-    feasible = ~np.any(constraints > 0, axis=1)
-    scaled = _scaled_constraints(constraints)
-    y = warp(values, settings.warping)
-    if not feasible.any():
-        # Nothing is feasible yet: what is looked for is a smaller violation.
-        y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
-    order = np.lexsort((-y, ~feasible))
-    U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
-    F, F_failed = domain.features(U), domain.features(U_failed)
-    active = _active_set(F, order)
-    value_models = _models(
-        F[active],
-        y[active],
-        domain=domain,
-        settings=settings,
-        prior_mean=settings.prior_mean,
-        factors=settings.length_scale_factors,
-        stretched=settings.warping == "log",
+    data = _Data.of(U, values, constraints, domain, settings)
+    n_decisive = _n_decisive(len(U))
+    decisive = _Data.of(
+        U[:n_decisive], values[:n_decisive], constraints[:n_decisive], domain, settings
     )
-    feasibility: list[KernelModel] = []
-    if feasible.any():
-        for column in scaled.T:
-            known = active[~np.isnan(column[active])]
-            if len(known) and (column[known] > 0).any():
-                feasibility += _models(F[known], -column[known], domain=domain, settings=settings)
-    if len(F_failed):
-        feasibility.append(_success_model(F_failed, F[active], domain, settings))
-    best = order[0]
+    if not decisive.feasible.any():
+        # Its values are violations; those of the others may not be.
+        decisive = data
+    stretched, prior_mean = settings.warping == "log", settings.prior_mean
+    found = _fit(
+        decisive.F, decisive.y, domain, settings, prior_mean=prior_mean, stretched=stretched
+    )
+    y = stretch(data.y, found.offset).values if stretched else data.y
+    value_models = tuple(
+        _condition(data.F, y, found.rougher(factor), domain, settings, prior_mean)
+        for factor in settings.length_scale_factors
+    )
+    U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
     return Fitted(
         value_models,
-        tuple(feasibility),
-        U[order],
-        n_since_best=len(y) - 1 - int(best),
-        n_ties=int((y[feasible == feasible[best]] == y[best]).sum()) - 1,
+        (
+            *_constraint_models(data, domain, settings),
+            *_success_models(domain.features(U_failed), data.F, domain, settings),
+        ),
+        U[data.order],
+        n_since_best=len(U) - 1 - int(data.order[0]),
+        n_ties=data.n_ties,
         domain=domain,
         settings=settings,
     )
 
 
-def _models(
+@dataclass(frozen=True)
+class _Data:
+    """What models are made of: the active set of some trials, the best first.
+
+    Attributes:
+        F: Features (a, D).
+        y: Warped values (a,); while nothing is feasible, how little the constraints are violated.
+        constraints: (a, k), scaled.
+        feasible: Whether they are met by each of all trials (n,).
+        order: All trials (n,), the best first.
+        n_ties: How many others have the value of the best one.
+    """
+
+    F: FloatArray
+    y: FloatArray
+    constraints: FloatArray
+    feasible: NDArray[np.bool_]
+    order: NDArray[np.int64]
+    n_ties: int
+
+    @classmethod
+    def of(
+        cls,
+        U: FloatArray,
+        values: FloatArray,
+        constraints: FloatArray,
+        domain: Domain,
+        settings: Settings,
+    ) -> _Data:
+        feasible = ~np.any(constraints > 0, axis=1)
+        scaled = _scaled_constraints(constraints)
+        if feasible.any():
+            y = warp(values, settings.warping)
+        else:
+            # Nothing is feasible yet: what is looked for is a smaller violation.
+            y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
+        order = np.lexsort((-y, ~feasible))
+        F = domain.features(U)
+        active = _active_set(F, order)
+        best = order[0]
+        n_ties = int((y[feasible == feasible[best]] == y[best]).sum()) - 1
+        return cls(F[active], y[active], scaled[active], feasible, order, n_ties)
+
+
+def _n_decisive(n: int) -> int:
+    """How many of the first of n trials decide on the kernel parameters of the values.
+
+    These change little with a few per cent more of trials, and finding them costs as much as
+    choosing a point. That it follows from n alone, and not from when they were found last, lets
+    whoever knows the same trials find the same.
+    """
+    step = max(step for step in _STEPS if step <= max(1, n // _FEW))
+    return n - n % step
+
+
+def _fit(
     F: FloatArray,
     y: FloatArray,
-    *,
     domain: Domain,
     settings: Settings,
+    *,
     prior_mean: float = 0.0,
-    factors: tuple[float, ...] = (1.0,),
     stretched: bool = False,
     prior: Prior = _PRIOR,
-) -> tuple[KernelModel, ...]:
-    """Models of values y (n,) at features F (n, D), the first of which decide the fit.
+) -> Hyperparameters:
+    """Kernel parameters for values y (n,) at features F (n, D), the first of which decide."""
+    return _fit_once(
+        F[:_MAX_FITTED].tobytes(),
+        y[:_MAX_FITTED].tobytes(),
+        domain.groups.tobytes(),
+        settings.kernel,
+        prior_mean,
+        settings.noise_var,
+        stretched,
+        prior,
+    )
 
-    One for each of the ``factors`` that the fitted length scales are multiplied by.
-    """
-    kernel, groups = KERNELS[settings.kernel], domain.groups
-    hyperparameters = fit(
-        F[:_MAX_FITTED],
-        y[:_MAX_FITTED],
-        kernel=kernel,
-        groups=groups,
+
+@lru_cache(maxsize=16)
+def _fit_once(
+    F: bytes,
+    y: bytes,
+    groups: bytes,
+    kernel: str,
+    prior_mean: float,
+    noise_var: float | None,
+    stretched: bool,
+    prior: Prior,
+) -> Hyperparameters:
+    values, columns = np.frombuffer(y), np.frombuffer(groups, dtype=np.int64)
+    return fit(
+        np.frombuffer(F).reshape(len(values), len(columns)),
+        values,
+        kernel=KERNELS[kernel],
+        groups=columns,
         prior_mean=prior_mean,
-        noise_var=settings.noise_var,
+        noise_var=noise_var,
         stretched=stretched,
         prior=prior,
     )
-    w = stretch(y, hyperparameters.offset).values if stretched else y
-    return tuple(
-        KernelModel.condition(
-            F,
-            w,
-            kernel=kernel,
-            hyperparameters=hyperparameters.rougher(factor),
-            groups=groups,
-            prior_mean=prior_mean,
-        )
-        for factor in factors
+
+
+def _condition(
+    F: FloatArray,
+    y: FloatArray,
+    hyperparameters: Hyperparameters,
+    domain: Domain,
+    settings: Settings,
+    prior_mean: float = 0.0,
+) -> KernelModel:
+    """The model of values y (n,) at features F (n, D)."""
+    return KernelModel.condition(
+        F,
+        y,
+        kernel=KERNELS[settings.kernel],
+        hyperparameters=hyperparameters,
+        groups=domain.groups,
+        prior_mean=prior_mean,
     )
 
 
-def _success_model(
+def _constraint_models(data: _Data, domain: Domain, settings: Settings) -> list[KernelModel]:
+    """A model of each constraint that was violated, once anything is feasible."""
+    models = []
+    for column in data.constraints.T if data.feasible.any() else ():
+        known = ~np.isnan(column)
+        if (column[known] > 0).any():
+            F, y = data.F[known], -column[known]
+            found = _fit(F, y, domain, settings)
+            models.append(_condition(F, y, found, domain, settings))
+    return models
+
+
+def _success_models(
     F_failed: FloatArray, F: FloatArray, domain: Domain, settings: Settings
-) -> KernelModel:
-    """A model of whether a trial has a value: positive where more have one than have not.
+) -> list[KernelModel]:
+    """If trials failed, a model of whether there is a value: positive where more have one.
 
     Accidents, which may happen anywhere, drive no point away: they are the noise of the fit, and
     what must be positive is the value without noise.
     """
-    (success,) = _models(
-        np.vstack([F_failed, F]),
-        np.repeat([-1.0, 1.0], [len(F_failed), len(F)]),
-        domain=domain,
-        # Values may be free of noise; whether there is one is not.
-        settings=replace(settings, noise_var=None),
-        # Where nothing was tried a trial is expected to succeed.
-        prior_mean=1.0,
-        prior=_FAILURE_PRIOR,
-    )
-    return replace(success, noise_var=0.0)
+    if not len(F_failed):
+        return []
+    F, y = np.vstack([F_failed, F]), np.repeat([-1.0, 1.0], [len(F_failed), len(F)])
+    # Values may be free of noise; whether there is one is not.
+    settings = replace(settings, noise_var=None)
+    # Where nothing was tried a trial is expected to succeed.
+    prior_mean = 1.0
+    found = _fit(F, y, domain, settings, prior_mean=prior_mean, prior=_FAILURE_PRIOR)
+    success = _condition(F, y, found, domain, settings, prior_mean)
+    return [replace(success, noise_var=0.0)]
 
 
 def _never_succeeded(U_failed: FloatArray, U: FloatArray, domain: Domain) -> FloatArray:
