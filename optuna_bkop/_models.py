@@ -164,6 +164,7 @@ class _Data:
         domain: Domain,
         settings: Settings,
     ) -> _Data:
+        """Of trials at U (n, d): see `fit_models`."""
         feasible = ~np.any(constraints > 0, axis=1)
         scaled = _scaled_constraints(constraints)
         if feasible.any():
@@ -224,6 +225,7 @@ def _fit_once(
     stretched: bool,
     prior: Prior,
 ) -> Hyperparameters:
+    """`fit`, of arrays as bytes, so that it can be remembered."""
     values, columns = np.frombuffer(y), np.frombuffer(groups, dtype=np.int64)
     return fit(
         np.frombuffer(F).reshape(len(values), len(columns)),
