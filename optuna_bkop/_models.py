@@ -104,13 +104,10 @@ def fit_models(
         settings: How batches are chosen.
     """
     data = _Data.of(U, values, constraints, domain, settings)
-    n_decisive = _n_decisive(len(U))
-    decisive = _Data.of(
-        U[:n_decisive], values[:n_decisive], constraints[:n_decisive], domain, settings
-    )
-    if not decisive.feasible.any():
-        # Its values are violations; those of the others may not be.
-        decisive = data
+    decisive, n = data, _n_decisive(len(U))
+    # Of trials of which none is feasible the values are violations; those of all may not be.
+    if n < len(U) and not np.any(constraints[:n] > 0, axis=1).all():
+        decisive = _Data.of(U[:n], values[:n], constraints[:n], domain, settings)
     stretched, prior_mean = settings.warping == "log", settings.prior_mean
     found = _fit(
         decisive.F, decisive.y, domain, settings, prior_mean=prior_mean, stretched=stretched
@@ -183,8 +180,8 @@ class _Data:
 def _n_decisive(n: int) -> int:
     """How many of the first of n trials decide on the kernel parameters of the values.
 
-    These change little with a few per cent more of trials, and finding them costs as much as
-    choosing a point. That it follows from n alone, and not from when they were found last, lets
+    These change little with a few per cent more of trials, and finding them is a good part of what
+    an ask costs. That it follows from n alone, and not from when they were found last, lets
     whoever knows the same trials find the same.
     """
     step = max(step for step in _STEPS if step <= max(1, n // _FEW))
