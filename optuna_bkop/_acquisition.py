@@ -28,14 +28,14 @@ from functools import cached_property
 
 import numpy as np
 
-from optuna_bkop._kernels import FloatArray, squared_distances
+from optuna_bkop._kernels import FloatArray
 from optuna_bkop._stack import Stack, distance_gradient
 from optuna_bkop._surrogate import KernelModel
 
 FORMS = ("mean", "rms")
 
-#: Variances below this share of the prior's are taken for zero.
-_TINY = 1e-12
+#: Candidates that are scored at a time.
+_BLOCK = 100
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class BatchAcquisition:
             values += logs.reshape(F.shape[:2]).mean(axis=1)
         return values
 
-    def value_and_gradient(self, F: FloatArray) -> tuple[float, FloatArray]:
-        """The acquisition of a batch F (q, D) and its gradient (q, D)."""
-        value, gradient = _value_and_gradient(self._stack, F, self.rkhs_norm, self.form)
+    def values_and_gradients(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The acquisitions (p,) of batches F (p, q, D), and their gradients (p, q, D)."""
+        values, gradients = _values_and_gradients(self._stack, F, self.rkhs_norm, self.form)
         for stack in self._feasibility_stacks:
-            logs, g = _log_feasible_and_gradient(stack, F)
-            value += float(logs.mean())
-            gradient += g / len(F)
-        return value, gradient
+            logs, g = _log_feasible_and_gradient(stack, F.reshape(-1, F.shape[2]))
+            values += logs.reshape(F.shape[:2]).mean(axis=1)
+            gradients += g.reshape(F.shape) / F.shape[1]
+        return values, gradients
 
     def candidates(self, F: FloatArray) -> CandidateScores:
         """The acquisitions of batches that grow by rows of F (m, D)."""
@@ -111,14 +111,13 @@ class Exploration:
 
     _PENALTY = 100.0
 
-    def value_and_gradient(self, F: FloatArray) -> tuple[float, FloatArray]:
-        """Value and gradient (1, D) at one point F (1, D)."""
-        deviation, gradient = self._deviation.value_and_gradient(F)
-        reached, d_reached = self.region.value_and_gradient(F)
-        shortfall = min(0.0, reached - self.threshold)
-        if shortfall < 0:
-            gradient += self._PENALTY * d_reached
-        return deviation + self._PENALTY * shortfall, gradient
+    def values_and_gradients(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values (p,) and gradients (p, 1, D) at many single points F (p, 1, D)."""
+        deviations, gradients = self._deviation.values_and_gradients(F)
+        reached, d_reached = self.region.values_and_gradients(F)
+        shortfall = np.minimum(0.0, reached - self.threshold)
+        gradients += self._PENALTY * (shortfall < 0)[:, None, None] * d_reached
+        return deviations + self._PENALTY * shortfall, gradients
 
     def values(self, F: FloatArray) -> FloatArray:
         """Values (p,) at many single points F (p, 1, D)."""
@@ -167,11 +166,17 @@ class CandidateScores:
         self, stack: Stack, F: FloatArray, B: float, form: str, log_feasible: FloatArray
     ) -> None:
         self._stack, self._B, self._form = stack, B, form
-        self._Z, k, _, self._V = stack.solve(F)
+        self._Z = F * stack.inverse_scales
+        n_models, n, _ = stack.L_inverse.shape
+        self._V = np.empty((n_models, n, len(F)))
+        self._mean = np.empty((n_models, len(F)))
+        # In blocks: arrays that are too large for the cache cost several times as much.
+        for block in (slice(i, i + _BLOCK) for i in range(0, len(F), _BLOCK)):
+            _, k, _, self._V[:, :, block] = stack.solve(F[block])
+            self._mean[:, block] = stack.mean(k)
         variance = stack.signal_var[:, 0] - np.einsum("Mij,Mij->Mj", self._V, self._V)
         self._variance = np.maximum(variance, 0.0)
         self._std = np.sqrt(self._variance)
-        self._mean = stack.mean(k)
         self._log_feasible = log_feasible
         self._size = 0
         self._cross = np.zeros_like(variance)  # covariance of each candidate with the batch's sum
@@ -203,7 +208,7 @@ class CandidateScores:
         self._sum_mean = self._sum_mean + self._mean[:, one]
         self._sum_std = self._sum_std + self._std[:, one]
         self._sum_variance = self._sum_variance + self._variance[:, one]
-        prior = self._stack.prior(self._Z[:, one], self._Z)[0]
+        prior = self._stack.prior(self._Z[one], self._Z)[0]
         known = np.swapaxes(self._V[:, :, one], 1, 2) @ self._V
         self._cross = self._cross + (prior - known)[:, 0]
 
@@ -212,66 +217,75 @@ class CandidateScores:
         return copy(self)
 
 
-def _spread(std: FloatArray, form: str) -> FloatArray:
-    """Twice the mean, or the root mean square, of deviations (..., q)."""
-    result: FloatArray = 2.0 * (
-        std.mean(axis=-1) if form == "mean" else np.sqrt(np.mean(std * std, axis=-1))
-    )
-    return result
-
-
 def _values(stack: Stack, F: FloatArray, B: float, form: str) -> FloatArray:
     """The averages (p,) of the models' acquisitions of batches F (p, q, D)."""
     p, q, D = F.shape
-    n_models, n, _ = stack.Z.shape
     Z, k, _, V = stack.solve(F.reshape(p * q, D))
-    Z = Z.reshape(n_models, p, q, D)
-    V = np.swapaxes(V.reshape(n_models, n, p, q), 1, 2)
-    signal_var = stack.signal_var[..., None]
-    C = signal_var * stack.kernel(squared_distances(Z, Z))[0] - np.swapaxes(V, 2, 3) @ V
-    floor = _TINY * signal_var[..., 0]
-    std = np.sqrt(np.maximum(np.diagonal(C, axis1=2, axis2=3), floor))
-    root_total = np.sqrt(np.maximum(C.sum(axis=(2, 3)), floor[..., 0]))
-    means = stack.mean(k).reshape(n_models, p, q).mean(axis=2)
-    result: FloatArray = (means + B * (_spread(std, form) - root_total / q)).mean(axis=0)
+    K, _ = stack.prior_within(Z.reshape(p, q, D))
+    V = _by_batch(V, p)
+    std, root_total = _deviations(stack, K - np.swapaxes(V, 2, 3) @ V)
+    values = _combined(stack.mean(k).reshape(-1, p, q), std, root_total, B, form)
+    result: FloatArray = values.mean(axis=0)
     return result
 
 
-def _value_and_gradient(
+def _values_and_gradients(
     stack: Stack, F: FloatArray, B: float, form: str
-) -> tuple[float, FloatArray]:
-    """The average of the models' acquisitions, and its gradient (q, D).
+) -> tuple[FloatArray, FloatArray]:
+    """The averages (p,) of the models' acquisitions, and their gradients (p, q, D).
 
     With W = K⁻¹ k(rows, X):  d m_i = α . dk_i,  d σ_i² = -2 W_i . dk_i,  and
     d(1'C1) = 2 Σ_{j≠i} dk(x_i, x_j) - 2 (Σ_l W_l) . dk_i. All are weights of dk, so they are
     added up first and the derivative of the kernel is applied once.
     """
-    q, (n_models, n, _) = len(F), stack.Z.shape
-    Z = F * stack.inverse_scales
-    rows = np.concatenate((stack.Z, Z), axis=1)
-    K, slope = stack.prior(rows, Z)
-    k, K_batch = K[:, :n], K[:, n:]
-    V = stack.L_inverse @ k
-    W = np.swapaxes(stack.L_inverse, 1, 2) @ V
-    C = K_batch - np.swapaxes(V, 1, 2) @ V
-    floor = _TINY * stack.signal_var[:, :, 0]
-    diagonal = np.diagonal(C, axis1=1, axis2=2)
-    std = np.sqrt(np.maximum(diagonal, floor))
-    root_total = np.sqrt(np.maximum(C.sum(axis=(1, 2))[:, None], floor))
-
-    spread = _spread(std, form)
-    root = std if form == "mean" else 0.5 * spread[:, None]
-    values = stack.mean(k).sum(axis=1) / q + B * (spread - root_total[:, 0] / q)
+    p, q, D = F.shape
+    Z, k, slope, V = stack.solve(F.reshape(p * q, D))
+    Z = Z.reshape(p, q, D)
+    K, slope_within = stack.prior_within(Z)
+    W = _by_batch(np.swapaxes(stack.L_inverse, 1, 2) @ V, p)
+    V = _by_batch(V, p)
+    C = K - np.swapaxes(V, 2, 3) @ V
+    std, root_total = _deviations(stack, C)
+    values = _combined(stack.mean(k).reshape(-1, p, q), std, root_total, B, form)
 
     # The derivative in C: of the total in all its entries, of the spread on the diagonal.
-    d_total = (-0.5 / q) / root_total[:, :, None]
-    d_spread = np.where(diagonal > floor, 1.0 / (q * root), 0.0)
-    d_C = d_total + d_spread[:, :, None] * np.eye(q)
-    weights = np.empty_like(K)
-    weights[:, :n] = stack.alpha / q - W @ ((2.0 * B) * d_C)
-    weights[:, n:] = (2.0 * B) * d_total
-    gradient = distance_gradient(weights * slope, rows, Z) * stack.inverse_scales
-    return float(values.sum()) / n_models, gradient.sum(axis=0) / n_models
+    d_total = (-0.5 / q) / root_total[..., None, None]
+    root = std if form == "mean" else np.sqrt((std * std).sum(axis=-1, keepdims=True) / q)
+    is_positive = np.diagonal(C, axis1=2, axis2=3) > stack.floor[:, :, None]
+    d_spread = np.where(is_positive, 1.0 / (q * root), 0.0)
+    d_C = d_total + d_spread[..., None] * np.eye(q)
+    weights = stack.alpha[:, None] / q - W @ ((2.0 * B) * d_C)
+    weights *= _by_batch(slope, p)
+    within = (2.0 * B) * d_total * slope_within
+    gradients = distance_gradient(weights.sum(axis=0), stack.Z, Z)
+    gradients += distance_gradient(within.sum(axis=0), Z, Z)
+    gradients *= stack.inverse_scales / len(values)
+    return values.mean(axis=0), gradients
+
+
+def _by_batch(A: FloatArray, p: int) -> FloatArray:
+    """A (M, n, p q) of all points as (M, p, n, q) of p batches."""
+    n_models, n, m = A.shape
+    return np.swapaxes(A.reshape(n_models, n, p, m // p), 1, 2)
+
+
+def _deviations(stack: Stack, C: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of covariances C (M, p, q, q): of each point (M, p, q), and of the batches' sums (M, p)."""
+    std = np.sqrt(np.maximum(np.diagonal(C, axis1=2, axis2=3), stack.floor[:, :, None]))
+    return std, np.sqrt(np.maximum(C.sum(axis=(2, 3)), stack.floor))
+
+
+def _combined(
+    means: FloatArray, std: FloatArray, root_total: FloatArray, B: float, form: str
+) -> FloatArray:
+    """The models' acquisitions (M, p) of means and deviations (M, p, q)."""
+    q = std.shape[-1]
+    if form == "mean":
+        spread = std.sum(axis=-1) * (2.0 / q)
+    else:
+        spread = 2.0 * np.sqrt((std * std).sum(axis=-1) / q)
+    result: FloatArray = means.sum(axis=-1) / q + B * (spread - root_total / q)
+    return result
 
 
 def _log_feasible(stack: Stack, F: FloatArray) -> FloatArray:
@@ -297,12 +311,12 @@ def _log_feasible_and_gradient(stack: Stack, F: FloatArray) -> tuple[FloatArray,
     logs = log_ndtr(z)
     hazard = np.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - logs)
     weights = hazard * (stack.alpha / s + mean / s**3 * W) * slope
-    return logs, (distance_gradient(weights, stack.Z, Z) * stack.inverse_scales)[0]
+    return logs, distance_gradient(weights[0], stack.Z, Z) * stack.inverse_scales
 
 
 def _mean_and_deviation(
     stack: Stack, k: FloatArray, V: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Of value + noise, (m,) each, for a stack of one model."""
-    variance = np.maximum(stack.signal_var[0, 0] - np.einsum("ij,ij->j", V[0], V[0]), 0.0)
-    return stack.mean(k)[0], np.sqrt(variance + stack.noise_var[0, 0] + _TINY)
+    variance = stack.signal_var[0, 0] - np.einsum("ij,ij->j", V[0], V[0])
+    return stack.mean(k)[0], np.sqrt(np.maximum(variance, stack.floor[0]) + stack.noise_var[0, 0])

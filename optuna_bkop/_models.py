@@ -114,7 +114,7 @@ def fit_models(
     )
     y = stretch(data.y, found.offset).values if stretched else data.y
     value_models = tuple(
-        _condition(data.F, y, found.rougher(factor), domain, settings, prior_mean)
+        _condition(data.F, y, found, domain, settings, prior_mean, factor)
         for factor in settings.length_scale_factors
     )
     U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
@@ -243,8 +243,9 @@ def _condition(
     domain: Domain,
     settings: Settings,
     prior_mean: float = 0.0,
+    factor: float = 1.0,
 ) -> KernelModel:
-    """The model of values y (n,) at features F (n, D)."""
+    """The model of values y (n,) at features F (n, D); length scales times ``factor``."""
     return KernelModel.condition(
         F,
         y,
@@ -252,6 +253,7 @@ def _condition(
         hyperparameters=hyperparameters,
         groups=domain.groups,
         prior_mean=prior_mean,
+        factor=factor,
     )
 
 

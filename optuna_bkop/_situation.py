@@ -120,28 +120,26 @@ def maximize(
 ) -> FloatArray:
     """A batch (q, d) that maximises the acquisition within the box, on the domain's grid.
 
-    By gradients: a few steps from most starts, more from the most promising ones, and to the end
-    from the best.
+    By gradients: a few steps from most starts together, more from the most promising ones, and to
+    the end from the best.
     """
     domain, settings = situation.domain, situation.settings
     climb = partial(_climb, situation, acquisition)
     if settings.maximizer == "cma":
-        tried = [_evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])]
+        tried = _evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])[None]
     else:
         n_starts = min(settings.n_starts, max(4, q * domain.dim // 2))
         starts = _starts(situation, acquisition, q, n_starts // 2)
-        values = acquisition.values(np.stack([domain.features(U) for U in starts]))
-        promising = np.argsort(-values, kind="stable")[: math.ceil(_PROMISING * len(starts))]
-        tried = [climb(starts[i], _FIRST_STEPS) for i in promising]
-        tried.sort(key=lambda found: -found[1])
-        tried = [climb(U, _MORE_STEPS) for U, _ in tried[:_N_FINALISTS]]
+        promising = _best(acquisition, starts, domain, math.ceil(_PROMISING * len(starts)))
+        tried = _best(acquisition, climb(promising, _FIRST_STEPS), domain, _N_FINALISTS)
+        tried = np.stack([climb(U, _MORE_STEPS) for U in tried])
     if domain.is_discrete.any():
-        snapped = [improve_discrete(acquisition, domain.snap(U), domain) for U, _ in tried]
-        tried = [climb(U, _MORE_STEPS, fixed=domain.is_discrete) for U in snapped]
-    batch, _ = max(tried, key=lambda found: found[1])
+        snapped = [improve_discrete(acquisition, domain.snap(U), domain) for U in tried]
+        tried = np.stack([climb(U, _MORE_STEPS, fixed=domain.is_discrete) for U in snapped])
+    batch: FloatArray = _best(acquisition, tried, domain, 1)[0]
     if settings.maximizer == "cma":
         return batch
-    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)[0]
+    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)
 
 
 def best_near(
@@ -151,71 +149,96 @@ def best_near(
 
     Discrete parameters stay.
     """
+    if not len(C):
+        return C
     domain = situation.domain
-    values = acquisition.values(domain.features(C)[:, None, :])
     tried = [
-        _climb(situation, acquisition, C[[i]], _MORE_STEPS, fixed=domain.is_discrete)
-        for i in np.argsort(-values, kind="stable")[:_N_FINALISTS]
+        _climb(situation, acquisition, U, _MORE_STEPS, fixed=domain.is_discrete)
+        for U in _best(acquisition, C[:, None, :], domain, _N_FINALISTS)
     ]
-    return max(tried, key=lambda found: found[1])[0] if tried else C
+    best: FloatArray = _best(acquisition, np.stack(tried), domain, 1)[0]
+    return best
 
 
 def _starts(
     situation: Situation, acquisition: BatchAcquisition | Exploration, q: int, n_batches: int
-) -> list[FloatArray]:
-    """Twice ``n_batches`` greedy batches (q, d).
+) -> FloatArray:
+    """Twice ``n_batches`` greedy batches (2 n_batches, q, d).
 
     Around the best points alone a batch may miss the neighbourhood of others, and conversely.
     """
     domain, rng = situation.domain, situation.rng
-    return [
-        batch
-        for n_centres in (N_BEST, N_GOOD)
-        for batch in greedy(
-            acquisition,
-            candidates(situation, n_centres),
-            domain,
-            q,
-            n_batches=n_batches,
-            rng=rng,
-        )
-    ]
+    return np.stack(
+        [
+            batch
+            for n_centres in (N_BEST, N_GOOD)
+            for batch in greedy(
+                acquisition,
+                candidates(situation, n_centres),
+                domain,
+                q,
+                n_batches=n_batches,
+                rng=rng,
+            )
+        ]
+    )
+
+
+def _best(
+    acquisition: BatchAcquisition | Exploration, batches: FloatArray, domain: Domain, n: int
+) -> FloatArray:
+    """The n best of batches (p, q, d), the best first."""
+    values = acquisition.values(_features(batches, domain))
+    best: FloatArray = batches[np.argsort(-values, kind="stable")[:n]]
+    return best
+
+
+def _features(batches: FloatArray, domain: Domain) -> FloatArray:
+    """The features (p, q, D) of batches (p, q, d)."""
+    p, q, d = batches.shape
+    return domain.features(batches.reshape(p * q, d)).reshape(p, q, -1)
 
 
 def _climb(
     situation: Situation,
     acquisition: BatchAcquisition | Exploration,
-    U: FloatArray,
+    start: FloatArray,
     max_steps: int,
     tolerance: float = _ROUGHLY,
     fixed: NDArray[np.bool_] | bool = False,
-) -> tuple[FloatArray, float]:
-    """The batch (q, d) that is reached by gradients from U, and its value.
+) -> FloatArray:
+    """What is reached by gradients from a batch (q, d), or from many (p, q, d) at once.
 
+    Many climb together, on the sum of their acquisitions: numpy then spends its overhead once.
     Numbers of ``fixed`` parameters (d,) stay.
     """
     domain = situation.domain
+    d, q = domain.dim, start.shape[-2]
 
     def objective(U: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = acquisition.value_and_gradient(domain.features(U))
-        return value, domain.gradient(U, gradient)
+        values, d_features = acquisition.values_and_gradients(
+            _features(U.reshape(-1, q, d), domain)
+        )
+        U = U.reshape(-1, d)
+        return float(values.sum()), domain.gradient(U, d_features.reshape(len(U), -1))
 
-    lower, upper = np.where(fixed, U, situation.lower), np.where(fixed, U, situation.upper)
-    return by_gradient(objective, U, lower, upper, max_steps=max_steps, tolerance=tolerance)
+    lower = np.where(fixed, start, situation.lower)
+    upper = np.where(fixed, start, situation.upper)
+    return by_gradient(objective, start, lower, upper, max_steps=max_steps, tolerance=tolerance)[0]
 
 
 def _evolve(
     situation: Situation, acquisition: BatchAcquisition | Exploration, start: FloatArray
-) -> tuple[FloatArray, float]:
-    """The batch (q, d) that CMA-ES finds, and its value.
+) -> FloatArray:
+    """The batch (q, d) that CMA-ES finds.
 
     Without gradients to follow, discrete parameters are rounded all the way.
     """
     domain = situation.domain
 
     def values_of(U: FloatArray) -> FloatArray:
-        F = domain.features(domain.snap(U.reshape(-1, domain.dim)))
-        return acquisition.values(F.reshape(*U.shape[:2], -1))
+        snapped = domain.snap(U.reshape(-1, domain.dim)).reshape(U.shape)
+        return acquisition.values(_features(snapped, domain))
 
     return by_cma(
         values_of,
@@ -224,7 +247,7 @@ def _evolve(
         situation.upper,
         rng=situation.rng,
         max_evaluations=situation.settings.cma_evaluations,
-    )
+    )[0]
 
 
 def _weight(fitted: Fitted) -> float:

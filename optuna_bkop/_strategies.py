@@ -12,7 +12,7 @@ import numpy as np
 
 from optuna_bkop._acquisition import BatchAcquisition, Exploration
 from optuna_bkop._candidates import distinct
-from optuna_bkop._kernels import FloatArray, squared_distances
+from optuna_bkop._kernels import FloatArray
 from optuna_bkop._models import Fitted
 from optuna_bkop._situation import (
     N_BEST,
@@ -159,9 +159,9 @@ STRATEGIES: dict[str, Callable[[Situation, int], FloatArray]] = {
 
 def _apart(situation: Situation, batch: FloatArray) -> list[int]:
     """Rows of a batch (q, d) of which no two are copies, even to the roughest model."""
-    rough = max(situation.models, key=lambda model: float(model.inverse_scales.sum()))
+    rough = max(situation.models, key=lambda model: model.roughness)
     Z = situation.domain.features(batch) * rough.inverse_scales
-    correlation = rough.kernel(squared_distances(Z, Z))[0]
+    correlation = rough.prior(Z, Z) / rough.signal_var
     rows: list[int] = []
     for i in range(len(batch)):
         if not (correlation[i, rows] > _COPY).any():

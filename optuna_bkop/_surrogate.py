@@ -39,10 +39,6 @@ class Hyperparameters:
     noise_var: float
     offset: float = math.inf
 
-    def rougher(self, factor: float) -> Hyperparameters:
-        """The same with all length scales times ``factor``: below 1, a larger RKHS."""
-        return replace(self, length_scales=self.length_scales * factor)
-
 
 @dataclass(frozen=True)
 class KernelModel:
@@ -54,6 +50,7 @@ class KernelModel:
     Attributes:
         kernel: Of the scaled squared distance.
         inverse_scales: 1 / ell of the features (D,).
+        roughness: What squared distances count times: 1, or more for shorter length scales.
         signal_var: Prior variance.
         noise_var: Noise variance; 0 in the noise-free setting.
         prior_mean: Of the values, far from all data.
@@ -64,6 +61,7 @@ class KernelModel:
 
     kernel: Kernel
     inverse_scales: FloatArray
+    roughness: float
     signal_var: float
     noise_var: float
     prior_mean: float
@@ -81,15 +79,19 @@ class KernelModel:
         hyperparameters: Hyperparameters,
         groups: NDArray[np.int64],
         prior_mean: float,
+        factor: float = 1.0,
     ) -> KernelModel:
-        """The model given values ``y`` (n,) at features ``F`` (n, D)."""
+        """The model given values ``y`` (n,) at features ``F`` (n, D).
+
+        Length scales are those of ``hyperparameters`` times ``factor``: below 1, a larger RKHS.
+        """
         s2, noise_var = hyperparameters.signal_var, hyperparameters.noise_var
         inverse_scales = 1.0 / hyperparameters.length_scales[groups]
         Z = F * inverse_scales
-        K = s2 * kernel(squared_distances(Z, Z))[0]
-        L = cholesky(K, noise_var, s2)
+        roughness = factor**-2
+        L = cholesky(s2 * kernel(roughness * squared_distances(Z, Z))[0], noise_var, s2)
         alpha = cho_solve(L, y - prior_mean)
-        return cls(kernel, inverse_scales, s2, noise_var, prior_mean, Z, L, alpha)
+        return cls(kernel, inverse_scales, roughness, s2, noise_var, prior_mean, Z, L, alpha)
 
     def condition_on(self, F_held: FloatArray) -> KernelModel:
         """The model that also holds points at features ``F_held`` (p, D), of unknown value.
@@ -101,7 +103,7 @@ class KernelModel:
             return self
         Z_held = F_held * self.inverse_scales
         V = self.whiten(Z_held)
-        K22 = self.signal_var * self.kernel(squared_distances(Z_held, Z_held))[0]
+        K22 = self.prior(Z_held, Z_held)
         n, p = len(self.Z), len(Z_held)
         L = np.zeros((n + p, n + p))
         L[:n, :n] = self.L
@@ -114,34 +116,31 @@ class KernelModel:
             alpha=np.append(self.alpha, np.zeros(p)),
         )
 
-    def cross(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Prior covariance (n, m) of all rows with scaled features Z (m, D), and its slope."""
-        k, slope = self.kernel(squared_distances(self.Z, Z))
+    def prior(self, A: FloatArray, B: FloatArray) -> FloatArray:
+        """Prior covariance (n, m) of values at scaled features A (n, D) and B (m, D)."""
+        k: FloatArray = self.kernel(self.roughness * squared_distances(A, B))[0]
         k *= self.signal_var
-        slope *= self.signal_var
-        return k, slope
+        return k
 
     def whiten(self, Z: FloatArray) -> FloatArray:
         """V = L⁻¹ k(rows, Z), (n, m): the posterior covariance is k(Z, Z) - V'V."""
-        return solve_lower(self.L, self.cross(Z)[0])
+        return solve_lower(self.L, self.prior(self.Z, Z))
 
     def mean(self, F: FloatArray) -> FloatArray:
         """Posterior mean (m,) at features F (m, D)."""
-        result: FloatArray = (
-            self.prior_mean + self.cross(F * self.inverse_scales)[0].T @ self.alpha
-        )
+        k = self.prior(self.Z, F * self.inverse_scales)
+        result: FloatArray = self.prior_mean + k.T @ self.alpha
         return result
 
     def cov(self, F: FloatArray) -> FloatArray:
         """Posterior covariance (m, m) of the noise-free values at features F (m, D)."""
         Z = F * self.inverse_scales
         V = self.whiten(Z)
-        K: FloatArray = self.signal_var * self.kernel(squared_distances(Z, Z))[0] - V.T @ V
-        return K
+        return self.prior(Z, Z) - V.T @ V
 
     def mean_and_std(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Posterior mean and standard deviation (m,), (m,) at features F (m, D)."""
-        k = self.cross(F * self.inverse_scales)[0]
+        k = self.prior(self.Z, F * self.inverse_scales)
         V = solve_lower(self.L, k)
         variance = self.signal_var - np.einsum("ij,ij->j", V, V)
         return self.prior_mean + k.T @ self.alpha, np.sqrt(np.maximum(variance, 0.0))

@@ -19,7 +19,7 @@ kernels = pytest.mark.parametrize("kernel", KERNELS)
 
 
 def make_model(
-    kernel: str = "matern52", noise_var: float = 1e-3, scale: float = 0.5, seed: int = 0
+    kernel: str = "matern52", noise_var: float = 1e-3, factor: float = 1.0, seed: int = 0
 ) -> KernelModel:
     rng = np.random.default_rng(seed)
     F = rng.random((20, D))
@@ -27,16 +27,17 @@ def make_model(
         F,
         np.cos(5 * F).sum(axis=1) + rng.normal(size=20) * 0.1,
         kernel=KERNELS[kernel],
-        hyperparameters=Hyperparameters(np.array([scale, 2 * scale, 4 * scale]), 1.5, noise_var),
+        hyperparameters=Hyperparameters(np.array([0.5, 1.0, 2.0]), 1.5, noise_var),
         groups=np.arange(D),
         prior_mean=-0.3,
+        factor=factor,
     )
 
 
 def make_models(kernel: str = "matern52") -> tuple[KernelModel, ...]:
     """Several models, with held points."""
     F_held = np.random.default_rng(9).random((3, D))
-    return tuple(make_model(kernel, scale=s).condition_on(F_held) for s in (0.2, 0.5))
+    return tuple(make_model(kernel, factor=f).condition_on(F_held) for f in (0.4, 1.0))
 
 
 def make_batch(q: int, seed: int = 1) -> np.ndarray:
@@ -86,8 +87,12 @@ def test_values_of_many_batches_are_those_of_each(form: str, q: int, constrained
     feasibility = (make_model(seed=3),) if constrained else ()
     acquisition = BatchAcquisition(make_models(), 1.3, form, feasibility)
     F = make_batch(7 * q).reshape(7, q, -1)
-    expected = [acquisition.value_and_gradient(batch)[0] for batch in F]
+    each = [acquisition.values_and_gradients(batch[None]) for batch in F]
+    expected, gradients = (np.concatenate(parts) for parts in zip(*each, strict=True))
     np.testing.assert_allclose(acquisition.values(F), expected, rtol=1e-10)
+    together = acquisition.values_and_gradients(F)
+    np.testing.assert_allclose(together[0], expected, rtol=1e-10)
+    np.testing.assert_allclose(together[1], gradients, rtol=1e-9, atol=1e-12)
 
 
 @forms
@@ -102,7 +107,7 @@ def test_gradient_equals_finite_differences(
         make_models(kernel), 1.3, form, feasibility if constrained else ()
     )
     F = make_batch(q)
-    gradient = acquisition.value_and_gradient(F)[1]
+    gradient = acquisition.values_and_gradients(F[None])[1][0]
     np.testing.assert_allclose(
         gradient, finite_differences(acquisition.value, F), rtol=1e-4, atol=1e-6
     )
@@ -115,7 +120,7 @@ def test_gradient_equals_finite_differences_anywhere(form: str, seed: int, q: in
     acquisition = BatchAcquisition(make_models(), 1.0, form)
     F = make_batch(q, seed)
     np.testing.assert_allclose(
-        acquisition.value_and_gradient(F)[1],
+        acquisition.values_and_gradients(F[None])[1][0],
         finite_differences(acquisition.value, F),
         rtol=1e-3,
         atol=1e-5,
@@ -126,7 +131,7 @@ def test_gradient_equals_finite_differences_anywhere(form: str, seed: int, q: in
 def test_gradient_is_finite_where_points_coincide(form: str) -> None:
     models = (make_model(noise_var=0.0),)
     F = np.vstack([make_batch(1), make_batch(1), models[0].Z[:2] / models[0].inverse_scales])
-    value, gradient = BatchAcquisition(models, 1.0, form).value_and_gradient(F)
+    value, gradient = BatchAcquisition(models, 1.0, form).values_and_gradients(F[None])
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
 
@@ -210,7 +215,7 @@ def test_constraints_add_the_mean_log_probability() -> None:
 def test_hopeless_constraints_have_a_finite_gradient() -> None:
     constraint = replace(make_model(seed=3), prior_mean=-1e4)
     acquisition = BatchAcquisition(make_models(), 1.0, "mean", (constraint,))
-    value, gradient = acquisition.value_and_gradient(make_batch(3))
+    value, gradient = acquisition.values_and_gradients(make_batch(3)[None])
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
 
@@ -228,8 +233,8 @@ def test_exploration_gradient_equals_finite_differences(quantile: float) -> None
     for seed in range(5):
         F = make_batch(1, seed)
         np.testing.assert_allclose(
-            exploration.value_and_gradient(F)[1],
-            finite_differences(lambda F: exploration.value_and_gradient(F)[0], F),
+            exploration.values_and_gradients(F[None])[1][0],
+            finite_differences(lambda F: float(exploration.values(F[None])[0]), F),
             rtol=1e-4,
             atol=1e-5,
         )
@@ -244,5 +249,5 @@ def test_exploration_is_the_deviation_inside_the_region_and_poor_outside() -> No
     assert 0 < inside.sum() < len(C)
     np.testing.assert_allclose(scores[inside], std[inside], atol=1e-9)
     assert (scores[~inside] < std[~inside]).all()
-    expected = [exploration.value_and_gradient(F[None])[0] for F in C]
+    expected = exploration.values_and_gradients(C[:, None, :])[0]
     np.testing.assert_allclose(scores, expected, atol=1e-6)

@@ -308,10 +308,10 @@ def test_fit_survives_duplicates_without_noise() -> None:
 
 def test_a_rougher_model_has_shorter_length_scales_and_wider_deviations() -> None:
     F, y = make_data()
-    smooth = Hyperparameters(np.full(D, 0.5), 1.0, 1e-4)
+    smooth, rough = (Hyperparameters(np.full(D, ell), 1.0, 1e-4) for ell in (0.5, 0.15))
     X = np.random.default_rng(5).random((50, D))
     stds = []
-    for hyperparameters in (smooth, smooth.rougher(0.3)):
+    for hyperparameters, factor in ((smooth, 1.0), (smooth, 0.3), (rough, 1.0)):
         model = KernelModel.condition(
             F,
             y,
@@ -319,9 +319,11 @@ def test_a_rougher_model_has_shorter_length_scales_and_wider_deviations() -> Non
             hyperparameters=hyperparameters,
             groups=GROUPS,
             prior_mean=0.0,
+            factor=factor,
         )
         stds.append(model.mean_and_std(X)[1])
     assert (stds[1] > stds[0]).all()
+    np.testing.assert_allclose(stds[1], stds[2], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("dim", "low", "high"), [(1, 0, 0.09), (2, 0, 0.09), (6, 0.1, 50)])
