@@ -39,22 +39,21 @@ class Stack:
         self.alpha = np.stack([model.alpha for model in models])[:, :, None]
 
     def prior(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Prior covariance (M, n, m) of scaled features A (n, D), B (m, D).
-
-        And its derivative in their squared distances.
-        """
-        k, slope = self.kernel(self.roughness * squared_distances(A, B))
-        k *= self.signal_var
-        slope *= self.signal_var * self.roughness
-        return k, slope
+        """Prior covariance (M, n, m) of scaled features A (n, D), B (m, D), and its slope."""
+        return self._prior_of(squared_distances(A, B))
 
     def prior_within(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same (M, p, q, q) within each of many batches Z (p, q, D)."""
         p, q, _ = Z.shape
-        k, slope = self.kernel(self.roughness * squared_distances(Z, Z).reshape(1, p, q * q))
+        k, slope = self._prior_of(squared_distances(Z, Z).reshape(p, q * q))
+        return k.reshape(-1, p, q, q), slope.reshape(-1, p, q, q)
+
+    def _prior_of(self, r2: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Prior covariance (M, n, m) at squared distances r2 (n, m), and its derivative in r2."""
+        k, slope = self.kernel(self.roughness * r2)
         k *= self.signal_var
         slope *= self.signal_var * self.roughness
-        return k.reshape(-1, p, q, q), slope.reshape(-1, p, q, q)
+        return k, slope
 
     def solve(self, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Of features F (m, D): scaled, Z; covariance with the known points, k; its slope; V.
