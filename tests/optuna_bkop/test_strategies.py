@@ -251,6 +251,21 @@ def test_a_joint_batch_is_worth_at_least_the_greedy_one(form: str) -> None:
     assert acquisition.value(joint) >= acquisition.value(greedy) - 1e-6
 
 
+@domains
+def test_starts_that_climb_together_come_as_far_as_alone(domain: Domain) -> None:
+    situation = situation_of(make_fitted(domain, PLAIN), np.empty((0, domain.dim)), rng=rng())
+    acquisition = _situation.acquisition_of(situation)
+    starts = rng(1).random((5, 3, domain.dim))
+    fixed = domain.is_discrete
+    together = _situation._climb(situation, acquisition, starts, 200, 1e-8, fixed)
+    alone = [_situation._climb(situation, acquisition, U, 200, 1e-8, fixed) for U in starts]
+    np.testing.assert_array_equal(together[..., fixed], starts[..., fixed])
+    best, expected = (
+        max(acquisition.value(domain.features(U)) for U in found) for found in (together, alone)
+    )
+    assert best > expected - 1e-2
+
+
 @pytest.mark.parametrize("dim", [2, 3])
 def test_a_large_batch_in_few_dimensions_has_no_copies(dim: int) -> None:
     domain = Domain((FLOAT,) * dim)
