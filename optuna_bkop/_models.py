@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._domain import Domain
+from optuna_bkop._fit import Prior, fit
 from optuna_bkop._kernels import KERNELS, FloatArray
-from optuna_bkop._surrogate import Hyperparameters, KernelModel, Prior, fit
+from optuna_bkop._surrogate import Hyperparameters, KernelModel
 from optuna_bkop._warp import stretch, warp
 
 #: The model sees at most this many points, and kernel parameters are fitted to at most so many.

@@ -45,9 +45,10 @@ from optuna_bkop._bounds import (
     theorem_constant,
 )
 from optuna_bkop._checks import check_choice, check_number
+from optuna_bkop._fit import fit
 from optuna_bkop._kernels import KERNELS, FloatArray, squared_distances
 from optuna_bkop._queries import Queries, queries_of
-from optuna_bkop._surrogate import cho_solve, cholesky, fit
+from optuna_bkop._surrogate import cho_solve, cholesky
 
 if TYPE_CHECKING:
     from optuna import Study

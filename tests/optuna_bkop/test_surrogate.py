@@ -1,20 +1,10 @@
-"""The kernel model against plain matrix inverses, and its fit against finite differences."""
-
-from collections.abc import Callable
+"""The kernel model against plain matrix inverses."""
 
 import numpy as np
 import pytest
 
 from optuna_bkop._kernels import KERNELS, squared_distances
-from optuna_bkop._surrogate import (
-    Hyperparameters,
-    KernelModel,
-    Prior,
-    cholesky,
-    fit,
-    negative_log_posterior,
-)
-from optuna_bkop._warp import warp
+from optuna_bkop._surrogate import Hyperparameters, KernelModel, cholesky
 
 D = 3
 GROUPS = np.arange(D)
@@ -150,162 +140,6 @@ def test_duplicates_are_survived_without_noise(name: str) -> None:
     assert np.isfinite(model.condition_on(F[:5]).cov(F)).all()
 
 
-def finite_differences(
-    function: Callable[[np.ndarray], float], theta: np.ndarray, h: float = 1e-5
-) -> np.ndarray:
-    steps = h * np.eye(len(theta))
-    return np.array([(function(theta + s) - function(theta - s)) / (2 * h) for s in steps])
-
-
-def posterior(
-    theta: np.ndarray,
-    F: np.ndarray,
-    y: np.ndarray,
-    name: str = "matern52",
-    groups: np.ndarray = GROUPS,
-    noise_var: float | None = None,
-    stretched: bool = False,
-) -> tuple[float, np.ndarray]:
-    return negative_log_posterior(
-        theta,
-        F,
-        y,
-        kernel=KERNELS[name],
-        groups=groups,
-        prior=Prior(),
-        prior_mean=-0.5,
-        noise_var=noise_var,
-        stretched=stretched,
-    )
-
-
-@kernels
-@pytest.mark.parametrize("noise_var", [None, 0.0, 0.05])
-@pytest.mark.parametrize("groups", [np.arange(D), np.array([0, 1, 1])])
-@pytest.mark.parametrize("stretched", [False, True])
-def test_gradient_of_the_posterior_equals_finite_differences(
-    name: str, noise_var: float | None, groups: np.ndarray, stretched: bool
-) -> None:
-    F, y = make_data(12)
-    dim = int(groups.max()) + 1
-    # Short length scales: rounding of an ill-conditioned matrix is not what is tested.
-    theta = np.append(np.log(np.linspace(0.2, 0.5, dim)), [0.3, np.log(1e-2), np.log(0.2)])
-
-    def value(t: np.ndarray) -> float:
-        return posterior(t, F, y, name, groups, noise_var, stretched)[0]
-
-    gradient = posterior(theta, F, y, name, groups, noise_var, stretched)[1]
-    np.testing.assert_allclose(gradient, finite_differences(value, theta), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("stretched", [False, True])
-def test_posterior_equals_its_naive_twin(stretched: bool) -> None:
-    F, y = make_data(12)
-    offset = 0.2
-    theta = np.array([-1.0, -0.5, 0.5, 0.3, np.log(1e-2), np.log(offset)])
-    prior = Prior()
-    value = posterior(theta, F, y, stretched=stretched)[0]
-    Z = F / np.exp(theta[:D])
-    s2 = np.exp(0.3)
-    K = s2 * KERNELS["matern52"](squared_distances(Z, Z))[0] + 0.01 * s2 * np.eye(12)
-    residual, log_jacobian = y + 0.5, 0.0
-    if stretched:
-        better, best = y >= 0, y.max()
-        logs = np.log((1 + offset) * best / (best - y[better] + offset * best))
-        factor = np.sqrt(np.sum(y[better] ** 2) / np.sum(logs**2))
-        residual[better] = factor * logs + 0.5
-        log_jacobian = np.log(factor / (best - y[better] + offset * best)).sum()
-    likelihood = -0.5 * residual @ np.linalg.inv(K) @ residual - 0.5 * np.linalg.slogdet(K)[1]
-    deviation = (theta - prior.means(D)) / prior.widths(D)
-    expected = -likelihood - log_jacobian + 0.5 * deviation @ deviation
-    assert value == pytest.approx(expected)
-
-
-def drawn_values(F: np.ndarray, ell: np.ndarray, noise_var: float, seed: int) -> np.ndarray:
-    K = KERNELS["matern52"](squared_distances(F / ell, F / ell))[0]
-    L = np.linalg.cholesky(K + (noise_var + 1e-10) * np.eye(len(F)))
-    return L @ np.random.default_rng(seed).standard_normal(len(F))
-
-
-def test_fit_recovers_length_scales_and_noise_roughly() -> None:
-    F = np.random.default_rng(0).random((150, D))
-    ell = np.array([0.2, 0.5, 5.0])
-    y = drawn_values(F, ell, 0.05, seed=1)
-    found = fit(F, y, kernel=KERNELS["matern52"], groups=GROUPS, prior_mean=0.0)
-    assert np.all(np.abs(np.log(found.length_scales[:2] / ell[:2])) < np.log(2.0))
-    assert found.length_scales[2] > 1.5
-    assert 0.02 < found.noise_var < 0.12
-
-
-def test_fit_keeps_a_given_noise() -> None:
-    F, y = make_data()
-    for noise_var in (0.0, 0.2):
-        found = fit(F, y, kernel=KERNELS["se"], groups=GROUPS, prior_mean=0.0, noise_var=noise_var)
-        assert found.noise_var == noise_var
-
-
-def test_fit_finds_a_stationary_point_better_than_its_start() -> None:
-    F, y = make_data(30)
-    found = fit(F, y, kernel=KERNELS["matern52"], groups=GROUPS, prior_mean=-0.5, stretched=True)
-
-    def value(theta: np.ndarray) -> float:
-        return posterior(theta, F, y, stretched=True)[0]
-
-    rest = [found.signal_var, found.noise_var / found.signal_var, found.offset]
-    theta = np.log(np.append(found.length_scales, rest))
-    assert value(theta) < value(Prior().means(D))
-    for step in 0.2 * np.vstack([np.eye(D + 3), -np.eye(D + 3)]):
-        assert value(theta + step) > value(theta) - 1e-3
-
-
-def test_fit_stretches_what_a_logarithm_makes_simple() -> None:
-    F = np.random.default_rng(0).random((60, D))
-    simple = np.sin(3 * F[:, 0]) + F[:, 1]
-    options = {"kernel": KERNELS["matern52"], "groups": GROUPS, "prior_mean": 0.0}
-    steep = warp(-np.exp(-4.0 * simple))
-    assert fit(F, steep, stretched=True, **options).offset < 0.5
-    assert fit(F, warp(simple), stretched=True, **options).offset > 5.0
-    assert fit(F, steep, **options).offset == np.inf
-
-
-def test_fit_is_deterministic() -> None:
-    F, y = make_data(40)
-    first, second = (
-        fit(F, y, kernel=KERNELS["matern52"], groups=GROUPS, prior_mean=0.0) for _ in range(2)
-    )
-    np.testing.assert_array_equal(first.length_scales, second.length_scales)
-    assert (first.signal_var, first.noise_var) == (second.signal_var, second.noise_var)
-
-
-def test_fit_shares_a_length_scale_within_a_group() -> None:
-    F, y = make_data()
-    found = fit(F, y, kernel=KERNELS["se"], groups=np.array([0, 1, 1]), prior_mean=0.0)
-    assert found.length_scales.shape == (2,)
-
-
-@pytest.mark.parametrize("y", [np.zeros(15), np.full(15, 1e-12), np.repeat([0.0, 9.0, -9.0], 5)])
-def test_fit_survives_strange_values(y: np.ndarray) -> None:
-    F, _ = make_data()
-    for noise_var in (None, 0.0):
-        found = fit(
-            F, y, kernel=KERNELS["matern52"], groups=GROUPS, prior_mean=0.0, noise_var=noise_var
-        )
-        assert np.isfinite(found.length_scales).all()
-
-
-def test_fit_survives_duplicates_without_noise() -> None:
-    F, y = make_data()
-    found = fit(
-        np.vstack([F, F]),
-        np.append(y, y + 0.5),
-        kernel=KERNELS["se"],
-        groups=GROUPS,
-        prior_mean=0.0,
-        noise_var=0.0,
-    )
-    assert np.isfinite(found.length_scales).all()
-
-
 def test_a_rougher_model_has_shorter_length_scales_and_wider_deviations() -> None:
     F, y = make_data()
     smooth, rough = (Hyperparameters(np.full(D, ell), 1.0, 1e-4) for ell in (0.5, 0.15))
@@ -324,17 +158,3 @@ def test_a_rougher_model_has_shorter_length_scales_and_wider_deviations() -> Non
         stds.append(model.mean_and_std(X)[1])
     assert (stds[1] > stds[0]).all()
     np.testing.assert_allclose(stds[1], stds[2], rtol=1e-9)
-
-
-@pytest.mark.parametrize(("dim", "low", "high"), [(1, 0, 0.09), (2, 0, 0.09), (6, 0.1, 50)])
-def test_length_scales_are_as_short_as_points_are_close(dim: int, low: float, high: float) -> None:
-    F = np.random.default_rng(0).random((120, dim))
-    found = fit(
-        F,
-        np.sin(60.0 * F[:, 0]),
-        kernel=KERNELS["matern52"],
-        groups=np.arange(dim),
-        prior_mean=0.0,
-        noise_var=1e-4,
-    )
-    assert low * (1 - 1e-9) <= found.length_scales[0] <= high
