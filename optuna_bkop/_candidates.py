@@ -14,7 +14,7 @@ from optuna_bkop._domain import Domain
 from optuna_bkop._kernels import FloatArray
 
 #: Candidates all over the box, and near known points.
-_N_WIDE, _N_NEAR = 300, 300
+_N_WIDE, _N_NEAR = 150, 150
 #: Passes over all points of a batch, each trying other values of its discrete parameters.
 _N_PASSES = 2
 #: Up to this size a domain is searched whole for points that are left.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._kernels import FloatArray, Kernel, squared_distances
-from optuna_bkop._surrogate import Hyperparameters, cho_solve, cholesky
+from optuna_bkop._surrogate import Hyperparameters, cholesky, invert_lower
 from optuna_bkop._warp import stretch
 
 
@@ -90,7 +90,8 @@ def negative_log_posterior(
     Z = F * np.exp(-theta[:dim])[groups]
     k, slope = kernel(squared_distances(Z, Z))
     L = cholesky(s2 * k, noise, s2)
-    K_inv = cho_solve(L, np.eye(len(F)))
+    L_inverse = invert_lower(L)
+    K_inv = L_inverse.T @ L_inverse
     alpha = K_inv @ residual
     value = 0.5 * float(residual @ alpha) + float(np.log(np.diagonal(L)).sum())
 

@@ -22,14 +22,14 @@ from optuna_bkop._surrogate import KernelModel
 
 #: Candidates are drawn around so many of the best points, and then around so many more.
 N_BEST, N_GOOD = 5, 100
-#: The share of the starts that is followed at all, and by how many steps; how many of them are
-#: followed further, and by how many steps at first.
-_PROMISING, _FIRST_STEPS, _N_FINALISTS, _MORE_STEPS = 0.7, 5, 2, 50
-#: Their gain, as a share of the value, that is too small for another step: which one is the best
-#: shows before the last digits do.
-_ROUGHLY = 1e-5
-#: The same for the best, and the largest number of its steps.
-_EXACTLY, _LAST_STEPS = 1e-8, 150
+#: The share of the starts that is followed at all, and by how many steps, before the best goes on.
+_PROMISING, _FIRST_STEPS = 0.7, 5
+#: The largest number of steps, and their gain, as a share of the value, that is too small for
+#: another one; first for a batch whose discrete parameters are still to be rounded.
+_MORE_STEPS, _ROUGHLY = 50, 1e-5
+_LAST_STEPS, _EXACTLY = 150, 1e-8
+#: Candidates that a single point is looked for from.
+_N_CLIMBED = 2
 #: Points without a better one after which the box around the best is twice as wide.
 _PATIENCE = 20
 #: Points as good as the best after which deviations weigh twice as much; how often at most.
@@ -120,26 +120,24 @@ def maximize(
 ) -> FloatArray:
     """A batch (q, d) that maximises the acquisition within the box, on the domain's grid.
 
-    By gradients: a few steps from most starts together, more from the most promising ones, and to
-    the end from the best.
+    By gradients: a few steps from most starts together, and to the end from the best.
     """
     domain, settings = situation.domain, situation.settings
     climb = partial(_climb, situation, acquisition)
-    if settings.maximizer == "cma":
-        tried = _evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])[None]
-    else:
-        n_starts = min(settings.n_starts, max(4, q * domain.dim // 2))
+    by_gradients = settings.maximizer == "gradient"
+    if by_gradients:
+        n_starts = min(settings.n_starts, max(6, q * domain.dim // 2))
         starts = _starts(situation, acquisition, q, n_starts // 2)
         promising = _best(acquisition, starts, domain, math.ceil(_PROMISING * len(starts)))
-        tried = _best(acquisition, climb(promising, _FIRST_STEPS), domain, _N_FINALISTS)
-        tried = np.stack([climb(U, _MORE_STEPS) for U in tried])
+        batch = _best(acquisition, climb(promising, _FIRST_STEPS), domain, 1)[0]
+    else:
+        batch = _evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])
     if domain.is_discrete.any():
-        snapped = [improve_discrete(acquisition, domain.snap(U), domain) for U in tried]
-        tried = np.stack([climb(U, _MORE_STEPS, fixed=domain.is_discrete) for U in snapped])
-    batch: FloatArray = _best(acquisition, tried, domain, 1)[0]
-    if settings.maximizer == "cma":
-        return batch
-    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)
+        batch = climb(batch, _MORE_STEPS) if by_gradients else batch
+        batch = improve_discrete(acquisition, domain.snap(batch), domain)
+    if by_gradients:
+        batch = climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)
+    return batch
 
 
 def best_near(
@@ -154,7 +152,7 @@ def best_near(
     domain = situation.domain
     tried = [
         _climb(situation, acquisition, U, _MORE_STEPS, fixed=domain.is_discrete)
-        for U in _best(acquisition, C[:, None, :], domain, _N_FINALISTS)
+        for U in _best(acquisition, C[:, None, :], domain, _N_CLIMBED)
     ]
     best: FloatArray = _best(acquisition, np.stack(tried), domain, 1)[0]
     return best
