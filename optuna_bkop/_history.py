@@ -241,7 +241,10 @@ def concurrency(
     # Row i: of those that had begun when trial i began, how many ended after that, or not before?
     had_begun = begun <= begun[:, None]
     after = (had_begun & (ended > begun[:, None])).sum(axis=1)
-    not_before = (had_begun & (ended >= begun[:, None])).sum(axis=1)
+    # Of two that begin at the same moment, one may have the later time and the lower number.
+    # Whoever has the highest has seen all others.
+    known = had_begun | np.tri(len(begun), dtype=bool)
+    not_before = (known & (ended >= begun[:, None])).sum(axis=1)
     at_once = np.where(np.isnan(n_seen), after, np.minimum(n_seen, not_before))
     return int(at_once.max(initial=1))
 

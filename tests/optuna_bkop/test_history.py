@@ -266,6 +266,13 @@ def test_concurrency_counts_like_a_loop_and_asks_what_a_trial_saw(seed: int) -> 
     assert concurrency(trials, seen=lambda trial: saw[id(trial)]) == max(counts)
 
 
+def test_concurrency_counts_trials_that_begin_at_the_same_moment() -> None:
+    # The second has the later time and the lower number than the third, which saw all of them.
+    trials = [span(0.0, 9.0), span(0.2, 9.0), span(0.1, 9.0)]
+    saw = {id(trial): n_seen for trial, n_seen in zip(trials, (2, 2, 3), strict=True)}
+    assert concurrency(trials, seen=lambda trial: saw[id(trial)]) == 3
+
+
 def test_concurrency_forgets_what_was_long_ago() -> None:
     old = [span(0, 1), span(0, 1), span(0, 1)]
     new = [span(10 + i, 11 + i) for i in range(20)]
