@@ -48,6 +48,11 @@ _NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
 _OFFSET_BOUNDS = (math.log(1e-3), math.log(1e2))
 #: Where the search of the offset begins: at the prior's centre the values hardly depend on it.
 _FIRST_OFFSET = 2.0
+#: The searches begin with the prior's median of the length scales times these. With few trials
+#: for so many parameters the short start may end in a local optimum, with many the long one,
+#: where all that is not smooth counts as noise. Which is better shows after so many steps.
+_FIRST_SCALES, _FIRST_STEPS = (1.0, 0.15), 10
+_MAX_STEPS = 60
 
 
 def _length_scale_bounds(dim: int) -> tuple[float, float]:
@@ -129,7 +134,7 @@ def fit(
 ) -> Hyperparameters:
     """Maximum a posteriori kernel parameters for values y (n,) at features F (n, D).
 
-    The search starts at a fixed point, so that whoever knows the same data finds the same.
+    The search starts at fixed points, so that whoever knows the same data finds the same.
 
     Args:
         F: Features (n, D).
@@ -141,7 +146,7 @@ def fit(
         stretched: Whether to fit the offset of a `stretch` of the values, too.
         prior: Of the parameters.
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import OptimizeResult, minimize
 
     prior = Prior() if prior is None else prior
     dim = int(groups.max()) + 1
@@ -160,18 +165,27 @@ def fit(
             stretched=stretched,
         )
 
+    def search(start: FloatArray, max_steps: int) -> OptimizeResult:
+        return minimize(
+            objective,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            options={"maxiter": max_steps, "ftol": 1e-6},
+        )
+
     # What has no effect on the likelihood stays at, or goes to, the prior's centre.
-    start = prior.means(dim)
+    centre = prior.means(dim)
     if stretched:
-        start[-1] = math.log(_FIRST_OFFSET)
-    found = minimize(
-        objective,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        options={"maxiter": 60, "ftol": 1e-5},
-    )
+        centre[-1] = math.log(_FIRST_OFFSET)
+    begun = []
+    for scale in _FIRST_SCALES:
+        start = centre.copy()
+        start[:dim] += math.log(scale)
+        begun.append(search(start, _FIRST_STEPS))
+    best = min(begun, key=lambda found: found.fun)
+    found = search(best.x, _MAX_STEPS)
     *log_scales, log_s2, log_ratio, log_offset = found.x
     s2 = math.exp(log_s2)
     return Hyperparameters(

@@ -5,8 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from optuna_bkop import _fit
 from optuna_bkop._fit import Prior, fit, negative_log_posterior
 from optuna_bkop._kernels import KERNELS, squared_distances
+from optuna_bkop._surrogate import Hyperparameters
 from optuna_bkop._warp import warp
 
 D = 3
@@ -18,6 +20,11 @@ def make_data(n: int = 15, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     F = rng.random((n, D))
     return F, np.sin(4 * F[:, 0]) + F[:, 1] ** 2
+
+
+def theta_of(found: Hyperparameters) -> np.ndarray:
+    rest = [found.signal_var, found.noise_var / found.signal_var, found.offset]
+    return np.log(np.append(found.length_scales, rest))
 
 
 def finite_differences(
@@ -121,11 +128,32 @@ def test_fit_finds_a_stationary_point_better_than_its_start() -> None:
     def value(theta: np.ndarray) -> float:
         return posterior(theta, F, y, stretched=True)[0]
 
-    rest = [found.signal_var, found.noise_var / found.signal_var, found.offset]
-    theta = np.log(np.append(found.length_scales, rest))
+    theta = theta_of(found)
     assert value(theta) < value(Prior().means(D))
     for step in 0.2 * np.vstack([np.eye(D + 3), -np.eye(D + 3)]):
         assert value(theta + step) > value(theta) - 1e-3
+
+
+def test_fit_is_not_caught_where_all_that_is_not_smooth_is_noise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # As after a search: the later points are ever closer to one place among several basins.
+    n, dim, rng = 150, 6, np.random.default_rng(8)
+    F = 0.6 + np.geomspace(0.5, 0.002, n)[:, None] * rng.standard_normal((n, dim))
+    F = np.clip(F, 0.0, 1.0)
+    z = 10 * (F - 0.3)
+    y = warp(-np.sum(z**4 - 16 * z**2 + 5 * z, axis=1))
+    groups = np.arange(dim)
+
+    def reached() -> float:
+        found = fit(
+            F, y, kernel=KERNELS["matern52"], groups=groups, prior_mean=-0.5, stretched=True
+        )
+        return posterior(theta_of(found), F, y, groups=groups, stretched=True)[0]
+
+    both = reached()
+    monkeypatch.setattr(_fit, "_FIRST_SCALES", (1.0,))
+    assert both < reached() - 10.0
 
 
 def test_fit_stretches_what_a_logarithm_makes_simple() -> None:
