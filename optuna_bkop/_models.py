@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from optuna_bkop._data import Data
 from optuna_bkop._domain import Domain
 from optuna_bkop._fit import Prior, fit
 from optuna_bkop._kernels import KERNELS, FloatArray
 from optuna_bkop._surrogate import Hyperparameters, KernelModel
-from optuna_bkop._warp import stretch, warp
+from optuna_bkop._warp import stretch
 
-#: The model sees at most this many points, and kernel parameters are fitted to at most so many.
-_MAX_ACTIVE, _MAX_FITTED = 500, 250
+#: Kernel parameters are fitted to at most so many points.
+_MAX_FITTED = 250
 #: Their fit is repeated when there are a sixteenth more trials, rounded down to one of these.
 _FEW, _STEPS = 16, (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 #: Of the kernel parameters; and of those of the model of failures, some of which are accidents.
@@ -104,11 +104,11 @@ def fit_models(
         domain: The domain.
         settings: How batches are chosen.
     """
-    data = _Data.of(U, values, constraints, domain, settings)
+    data = Data.of(U, values, constraints, domain, settings.warping)
     decisive, n = data, _n_decisive(len(U))
     # Of trials of which none is feasible the values are violations; those of all may not be.
     if n < len(U) and not np.any(constraints[:n] > 0, axis=1).all():
-        decisive = _Data.of(U[:n], values[:n], constraints[:n], domain, settings)
+        decisive = Data.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
     stretched, prior_mean = settings.warping == "log", settings.prior_mean
     found = _fit(
         decisive.F, decisive.y, domain, settings, prior_mean=prior_mean, stretched=stretched
@@ -131,51 +131,6 @@ def fit_models(
         domain=domain,
         settings=settings,
     )
-
-
-@dataclass(frozen=True)
-class _Data:
-    """What models are made of: the active set of some trials, the best first.
-
-    Attributes:
-        F: Features (a, D).
-        y: Warped values (a,); while nothing is feasible, how little the constraints are violated.
-        constraints: (a, k), scaled.
-        feasible: Whether they are met by each of all trials (n,).
-        order: All trials (n,), the best first.
-        n_ties: How many others have the value of the best one.
-    """
-
-    F: FloatArray
-    y: FloatArray
-    constraints: FloatArray
-    feasible: NDArray[np.bool_]
-    order: NDArray[np.int64]
-    n_ties: int
-
-    @classmethod
-    def of(
-        cls,
-        U: FloatArray,
-        values: FloatArray,
-        constraints: FloatArray,
-        domain: Domain,
-        settings: Settings,
-    ) -> _Data:
-        """Of trials at U (n, d): see `fit_models`."""
-        feasible = ~np.any(constraints > 0, axis=1)
-        scaled = _scaled_constraints(constraints)
-        if feasible.any():
-            y = warp(values, settings.warping)
-        else:
-            # Nothing is feasible yet: what is looked for is a smaller violation.
-            y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
-        order = np.lexsort((-y, ~feasible))
-        F = domain.features(U)
-        active = _active_set(F, order)
-        best = order[0]
-        n_ties = int((y[feasible == feasible[best]] == y[best]).sum()) - 1
-        return cls(F[active], y[active], scaled[active], feasible, order, n_ties)
 
 
 def _n_decisive(n: int) -> int:
@@ -258,7 +213,7 @@ def _condition(
     )
 
 
-def _constraint_models(data: _Data, domain: Domain, settings: Settings) -> list[KernelModel]:
+def _constraint_models(data: Data, domain: Domain, settings: Settings) -> list[KernelModel]:
     """A model of each constraint that was violated, once anything is feasible."""
     models = []
     for column in data.constraints.T if data.feasible.any() else ():
@@ -296,30 +251,3 @@ def _never_succeeded(U_failed: FloatArray, U: FloatArray, domain: Domain) -> Flo
         return U_failed
     succeeded = set(domain.keys(U))
     return U_failed[[key not in succeeded for key in domain.keys(U_failed)]]
-
-
-def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows that the model sees, so that its cost stops growing with the number of trials.
-
-    A half are the best points, a quarter the nearest to the best one, and a quarter are spread
-    over the others evenly by rank. ``order`` lists all rows, the best first.
-    """
-    if len(order) <= _MAX_ACTIVE:
-        return order
-    n_best, n_near = _MAX_ACTIVE // 2, _MAX_ACTIVE // 4
-    best, others = order[:n_best], order[n_best:]
-    distance = np.linalg.norm(F[others] - F[order[0]], axis=1)
-    near = others[np.argsort(distance, kind="stable")[:n_near]]
-    rest = others[~np.isin(others, near)]
-    spread = rest[np.linspace(0, len(rest) - 1, _MAX_ACTIVE - n_best - n_near).astype(np.int64)]
-    return np.concatenate([best, near, np.unique(spread)])
-
-
-def _scaled_constraints(constraints: FloatArray) -> FloatArray:
-    """Each column over its median size, with tamed tails; signs stay."""
-    scaled = np.nan_to_num(constraints, nan=np.nan, posinf=1e300, neginf=-1e300)
-    for j in range(scaled.shape[1]):
-        sizes = np.abs(scaled[:, j])
-        sizes = sizes[sizes > 0]
-        scaled[:, j] = np.arcsinh(scaled[:, j] / (np.nanmedian(sizes) if len(sizes) else 1.0))
-    return scaled

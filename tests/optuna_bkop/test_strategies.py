@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optuna_bkop import _models, _situation, _strategies
+from optuna_bkop import _data, _situation, _strategies
 from optuna_bkop._acquisition import FORMS, BatchAcquisition
 from optuna_bkop._domain import Condition, Domain, Parameter
 from optuna_bkop._maximize import MAXIMIZERS
@@ -290,20 +290,10 @@ def test_gp_ucb_pe_explores_within_the_relevant_region() -> None:
 def test_the_model_sees_a_bounded_number_of_points() -> None:
     domain = Domain((FLOAT, FLOAT))
     fitted = make_fitted(domain, PLAIN, n=3000)
-    assert len(fitted.models[0].Z) <= _models._MAX_ACTIVE
+    assert len(fitted.models[0].Z) <= _data.MAX_ACTIVE
     assert len(fitted.U) == 3000
     batch = choose_batch(fitted, np.empty((0, 2)), 2, rng=rng())
     assert len(set(domain.keys(batch))) == 2
-
-
-def test_the_active_set_has_the_best_and_no_row_twice() -> None:
-    F = rng().random((3000, 2))
-    order = rng(1).permutation(3000)
-    active = _models._active_set(F, order)
-    assert len(set(active.tolist())) == len(active) <= _models._MAX_ACTIVE
-    assert set(order[:50].tolist()) <= set(active.tolist())
-    few = np.arange(10)
-    np.testing.assert_array_equal(_models._active_set(F[:10], few), few)
 
 
 def test_one_observed_point_is_enough() -> None:
