@@ -65,6 +65,18 @@ def _length_scale_bounds(dim: int) -> tuple[float, float]:
     return math.log(min(0.1, 0.22 * 100.0 ** (-1.0 / dim))), math.log(50.0)
 
 
+def _starts(prior: Prior, dim: int, stretched: bool) -> list[FloatArray]:
+    """Where the searches begin, (d + 3,) each.
+
+    What has no effect on the likelihood stays at, or goes to, the prior's centre.
+    """
+    centre = prior.means(dim)
+    if stretched:
+        centre[-1] = math.log(_FIRST_OFFSET)
+    is_length_scale = np.arange(len(centre)) < dim
+    return [centre + math.log(scale) * is_length_scale for scale in _FIRST_SCALES]
+
+
 def negative_log_posterior(
     theta: FloatArray,
     F: FloatArray,
@@ -175,17 +187,8 @@ def fit(
             options={"maxiter": max_steps, "ftol": 1e-6},
         )
 
-    # What has no effect on the likelihood stays at, or goes to, the prior's centre.
-    centre = prior.means(dim)
-    if stretched:
-        centre[-1] = math.log(_FIRST_OFFSET)
-    begun = []
-    for scale in _FIRST_SCALES:
-        start = centre.copy()
-        start[:dim] += math.log(scale)
-        begun.append(search(start, _FIRST_STEPS))
-    best = min(begun, key=lambda found: found.fun)
-    found = search(best.x, _MAX_STEPS)
+    begun = [search(start, _FIRST_STEPS) for start in _starts(prior, dim, stretched)]
+    found = search(min(begun, key=lambda result: result.fun).x, _MAX_STEPS)
     *log_scales, log_s2, log_ratio, log_offset = found.x
     s2 = math.exp(log_s2)
     return Hyperparameters(
