@@ -123,16 +123,16 @@ def maximize(
     By gradients: a few steps from most starts together, and to the end from the best.
     """
     domain, settings = situation.domain, situation.settings
-    is_mixed = domain.is_discrete.any()
+    has_discrete = domain.is_discrete.any()
     if settings.maximizer == "cma":
         batch = _evolve(situation, acquisition, _starts(situation, acquisition, q, 1)[0])
-        return improve_discrete(acquisition, domain.snap(batch), domain) if is_mixed else batch
+        return improve_discrete(acquisition, domain.snap(batch), domain) if has_discrete else batch
     climb = partial(_climb, situation, acquisition)
     n_starts = min(settings.n_starts, max(6, q * domain.dim // 2))
     starts = _starts(situation, acquisition, q, n_starts // 2)
     promising = _best(acquisition, starts, domain, math.ceil(_PROMISING * len(starts)))
     batch = _best(acquisition, climb(promising, _FIRST_STEPS), domain, 1)[0]
-    if is_mixed:
+    if has_discrete:
         batch = climb(batch, _MORE_STEPS)
         batch = improve_discrete(acquisition, domain.snap(batch), domain)
     return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)
