@@ -8,10 +8,10 @@ lattice points, 100 more evaluations; mean and standard error of the simple regr
 Obtained by `python -m examples.paper.bull --runs 10` (mean simple regret, standard error):
 
                                BKOP             Bull
-    rosenbrock, q=5     4.21 ± 0.31       18.2 ± 2.1
-    rosenbrock, q=10     6.46 ± 1.6         26.9 ± 3
-    ackley, q=5        0.154 ± 0.15     1.26 ± 0.097
-    ackley, q=10        0.304 ± 0.2      1.33 ± 0.13
+    rosenbrock, q=5     4.21 ± 0.31       17.2 ± 1.7
+    rosenbrock, q=10       7.54 ± 3       26.5 ± 3.1
+    ackley, q=5        0.153 ± 0.15       1.5 ± 0.12
+    ackley, q=10        0.306 ± 0.2      1.23 ± 0.16
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ evaluations, batch sizes 5 and 10.
 Obtained by `python -m examples.paper.robot_pushing --runs 10` (mean distance, standard error):
 
                       BKOP           GP-BUCB         GP-UCB-PE
-    q=5     0.0975 ± 0.041     0.247 ± 0.033      0.804 ± 0.12
-    q=10     0.284 ± 0.097       0.392 ± 0.1     0.579 ± 0.099
+    q=5         0.19 ± 0.1     0.305 ± 0.086       0.604 ± 0.1
+    q=10     0.272 ± 0.098      0.28 ± 0.083      0.683 ± 0.11
 """
 
 from __future__ import annotations
