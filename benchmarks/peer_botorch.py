@@ -16,6 +16,9 @@ from botorch.acquisition.logei import (  # type: ignore[import-not-found,import-
 from botorch.acquisition.monte_carlo import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
     qUpperConfidenceBound,
 )
+from botorch.optim.optimize import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    optimize_acqf,
+)
 
 from benchmarks.asktell import Optimiser, Suggestion, initial_points
 from benchmarks.functions import Array
@@ -84,11 +87,12 @@ class BoTorch(Optimiser):
         botorch.fit_gpytorch_mll(gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model))
         pending = np.array([s.point for s in self._pending])
         kwargs: dict[str, Any] = {"X_pending": torch.tensor(pending) if len(pending) else None}
+        acquisition: qLogNoisyExpectedImprovement | qUpperConfidenceBound
         if self._acquisition == "qlognei":
             acquisition = qLogNoisyExpectedImprovement(model, X_baseline=x, **kwargs)
         else:
             acquisition = qUpperConfidenceBound(model, beta=UCB_BETA, **kwargs)
-        candidates, _ = botorch.optim.optimize_acqf(
+        candidates, _ = optimize_acqf(
             acquisition,
             bounds=torch.tensor([[0.0], [1.0]], dtype=torch.double).expand(2, x.shape[1]),
             q=count,
