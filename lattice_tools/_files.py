@@ -1,7 +1,8 @@
-"""Point files: reading what users have, writing whole files or none.
+"""Point files: reading CSV, JSON and npy, and writing whole files or none.
 
-Three formats: ``csv`` (one row per point, 17 significant digits), ``json`` (a lattice with its
-points) and ``npy`` (numpy's own). What is read is told by its content, not by its name.
+Formats are ``csv`` (one row per point, 17 significant digits), ``json`` (a lattice with its
+points), ``npy`` (numpy's own) and, for writing only, ``vector`` (the base vector in one line). A
+file's format is recognised by its content, not by its name.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lattice_tools.lattice import Rank1Lattice
 
-FORMATS = ("csv", "json", "npy")
+FORMATS = ("csv", "json", "npy", "vector")
 
 FloatArray = NDArray[np.float64]
 
 _NPY_MAGIC = b"\x93NUMPY"
-#: Rows that are written at once.
+#: Rows that are written together.
 _ROWS = 4096
 
 
@@ -67,13 +68,16 @@ def encode(
     """The points of a lattice, moved by ``shift`` (d,), as the content of a file, in parts.
 
     Args:
-        format: "csv", "json" or "npy".
+        format: "csv", "json", "npy" or "vector".
         lattice: The lattice.
         shift: Added modulo 1 to every point.
         header: Whether a CSV begins with the line ``x1,...,xd``.
     """
     if format not in FORMATS:
         raise ValueError(f"`format` must be one of {', '.join(FORMATS)}, got {format!r}.")
+    if format == "vector":
+        yield (",".join(map(str, lattice.base_vector)) + "\n").encode()
+        return
     N, d = lattice.n_points, lattice.dim
     blocks = (
         lattice.sequence(start, min(_ROWS, N - start), shift) for start in range(0, N, _ROWS)
@@ -97,6 +101,7 @@ def encode(
         data = lattice.to_dict() | {
             "shift": None if shift is None else np.asarray(shift, dtype=np.float64).tolist(),
             "min_distance": lattice.min_distance,
+            "is_optimal": lattice.is_optimal,
         }
         yield (json.dumps(data)[:-1] + ', "points": [\n').encode()
         for k, X in enumerate(blocks):
@@ -106,6 +111,10 @@ def encode(
 
 def check_writable(path: Path) -> None:
     """Raise an OSError if a file cannot be written there: before the work, not after it."""
+    try:
+        path = _target_of(path)
+    except RuntimeError:  # Python before 3.13 reports a loop of links so.
+        raise _os_error(errno.ELOOP, path) from None
     if path.is_dir():
         raise _os_error(errno.EISDIR, path)
     if not path.parent.is_dir():
@@ -123,7 +132,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
         with path.open("wb") as file:
             file.writelines(parts)
         return
-    target = path.resolve()  # A link stays a link.
+    target = _target_of(path)
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -135,6 +144,14 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _target_of(path: Path) -> Path:
+    """The file itself, where ``path`` is a link to it: the link stays a link."""
+    target = path.resolve()
+    if target.is_symlink():  # Python from 3.13 on leaves a loop of links as it is.
+        raise _os_error(errno.ELOOP, path)
+    return target
 
 
 def _is_special(path: Path) -> bool:

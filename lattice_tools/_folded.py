@@ -6,8 +6,8 @@ lengths are therefore found in the symmetric table
     c[i, v] = min(i v mod N, N - i v mod N)^2,   0 <= i, v <= H,
 
 and a lattice with base vector b has the squared minimum distance min_{i >= 1} sum_j c[i, b_j],
-an exact integer. Up to `TABLE_BYTES` the table is kept; beyond, its rows are computed when asked
-for, which needs O(N) memory and gives the same integers.
+an exact integer. A table of at most `TABLE_BYTES` is kept. The rows of a larger one are computed
+when they are needed, which takes O(N) memory and gives the same integers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: The largest table that is kept (N = 11,584 or so); larger N are computed row by row.
+#: The largest table that is kept: N = 11,584 with 32 bits.
 TABLE_BYTES = 128 * 2**20
 
-#: Memory of the rows that are computed or summed at once.
+#: Memory of the rows that are computed or summed together.
 _CHUNK_BYTES = 4 * 2**20
 
 IntArray = NDArray[np.int64]
@@ -33,10 +33,10 @@ def fold(base_vector: NDArray[np.integer], n_points: int) -> IntArray:
 
 
 class FoldedSquares:
-    """The table c of one N, as far as sums over ``dim`` coordinates need it.
+    """The table c of one N, for sums over up to ``dim`` coordinates.
 
     Args:
-        n_points: N.
+        n_points: The number of points N.
         dim: The largest number of coordinates that will be summed; it decides the integer type.
         table_bytes: The size up to which the table is kept.
     """
@@ -53,6 +53,13 @@ class FoldedSquares:
         )
         n_bytes = (self.half + 1) ** 2 * np.dtype(self.dtype).itemsize
         self._table = self._computed_rows(self._index) if n_bytes <= table_bytes else None
+
+    @property
+    def table(self) -> SquareArray:
+        """The table (H + 1, H + 1), or an array (0, 0) if it is too large to be kept."""
+        if self._table is None:
+            return np.empty((0, 0), dtype=self.dtype)
+        return self._table
 
     def rows(self, v: NDArray[np.integer]) -> SquareArray:
         """Rows c[v] as an array (len(v), H + 1). The table is symmetric: rows are columns."""

@@ -34,3 +34,14 @@ def primitive_root(p: int) -> int:
     order = p - 1
     factors = prime_factors(order)
     return next(g for g in range(1, p) if all(pow(g, order // q, p) != 1 for q in factors))
+
+
+def divisors(n: int) -> list[int]:
+    """All divisors of ``n``, in increasing order."""
+    small = [k for k in range(1, math.isqrt(n) + 1) if n % k == 0]
+    return sorted({*small, *(n // k for k in small)})
+
+
+def nearest_prime(n: int) -> int:
+    """The prime nearest to ``n``; of two equally near ones the larger."""
+    return next(p for k in count() for p in (n + k, n - k) if is_prime(p))

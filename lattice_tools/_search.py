@@ -1,8 +1,8 @@
 """Running a search over many start vectors: in order, in processes, within a time budget.
 
 A worker is a picklable callable that takes an array (k, d) of start vectors and returns the best
-squared minimum distance that it reached with the vector that has it. Of equal results the first
-start's counts, so the outcome does not depend on the number of processes.
+squared minimum distance that it reached, with the vector that has it. Among equal results the
+first one is kept, so the outcome does not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import dataclasses
 import math
 import multiprocessing
 import os
-import signal
 import threading
 import time
 from collections import deque
@@ -23,18 +22,20 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from lattice_tools._folded import FoldedSquares, IntArray, fold
-from lattice_tools.lattice import checked_size, positive_integer
+from lattice_tools._interrupt import is_interrupted, use_flag
+from lattice_tools._shortest import is_faster, squared_lengths
+from lattice_tools.lattice import Rank1Lattice, checked_size, positive_integer
 
-#: Told the share that is done, from 0 to 1.
+#: Called with the share of the work that is done, from 0 to 1.
 Progress = Callable[[float], None]
-#: A squared minimum distance, and a base vector (d,) that has it.
+#: A squared minimum distance times N², and a base vector (d,) that has it.
 Found = tuple[int, IntArray]
-#: Start vectors (k, d), and the share of all starts that is done with them.
+#: The share of all starts that is done after these, and start vectors (k, d).
 Block = tuple[float, IntArray]
 
-#: The largest N of a search, which keeps a few arrays of N / 2 numbers: about 1 GiB at this N.
+#: The largest N of a search, which keeps a few arrays of N / 2 numbers: 1 GiB at this N.
 MAX_POINTS = 2**24
-#: Seconds between two calls of `tick` while processes are waited for.
+#: Seconds between two looks at the clock and at Ctrl-C while other processes work.
 _TICK = 0.2
 
 Task = TypeVar("Task")
@@ -43,13 +44,13 @@ Result = TypeVar("Result")
 
 @dataclass
 class Measure:
-    """A worker that takes the start vectors as they are.
+    """A worker that measures the start vectors as they are.
 
     Attributes:
-        n_points: N.
-        dim: d.
-        deadline: The time (as of `time.time`, which all processes share) after which what is
-            best so far is returned.
+        n_points: The number of points N.
+        dim: The dimension d.
+        deadline: The time, as of `time.time`, which all processes share, after which the best so
+            far is returned.
     """
 
     n_points: int
@@ -62,7 +63,7 @@ class Measure:
         return FoldedSquares(self.n_points, self.dim)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without what is cached: a table is built faster than it is sent.
+        # Cached properties stay behind: a table is built faster than it is sent.
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
     def __call__(self, starts: IntArray) -> Found:
@@ -79,12 +80,20 @@ class Measure:
         return best
 
     def improve(self, start: IntArray) -> Found:
-        """What becomes of one start vector (d,): here, itself."""
-        return int(self.squares.lengths(fold(start, self.n_points)).min()), start
+        """The result from one start vector (d,): here, itself."""
+        return self.squared_length(start), start
+
+    def squared_length(self, vector: IntArray) -> int:
+        """The squared minimum distance, times N², of a base vector (d,)."""
+        if is_faster(self.n_points, self.dim):
+            (squared,) = squared_lengths(self.n_points, vector[None] % self.n_points)
+            if squared >= 0:
+                return int(squared)
+        return int(self.squares.lengths(fold(vector, self.n_points)).min())
 
     def is_late(self) -> bool:
-        """Whether the deadline has passed."""
-        return time.time() > self.deadline
+        """Whether the deadline has passed or Ctrl-C was pressed."""
+        return time.time() > self.deadline or is_interrupted()
 
 
 def search_size(n_points: object, dim: object) -> tuple[int, int]:
@@ -95,8 +104,16 @@ def search_size(n_points: object, dim: object) -> tuple[int, int]:
     return N, d
 
 
+def found_lattice(n_points: int, found: Found, *, is_optimal: bool = False) -> Rank1Lattice:
+    """The lattice of a search's result; its minimum distance need not be computed again."""
+    squared, b = found
+    lattice = Rank1Lattice(n_points, tuple(b), is_optimal=is_optimal)
+    vars(lattice)["squared_min_distance"] = squared
+    return lattice
+
+
 def blocks_of(starts: IntArray, size: int) -> Iterator[Block]:
-    """``starts`` (n, d) in blocks of ``size``."""
+    """Yield ``starts`` (n, d) in blocks of ``size``."""
     for k in range(0, len(starts), size):
         block = starts[k : k + size]
         yield (k + len(block)) / len(starts), block
@@ -112,7 +129,7 @@ def best_of(
 ) -> Found:
     """The best that ``worker`` finds from the start vectors in ``blocks``.
 
-    With a ``budget`` in seconds it is the best that was found by then, from at least one start.
+    After ``budget`` seconds, or Ctrl-C, the best so far is returned, from at least one start.
     """
     check_budget(budget)
     if budget is not None:
@@ -125,14 +142,12 @@ def best_of(
             yield block
 
     best: Found | None = None
-    for found in in_order(worker, tasks(), jobs=jobs):
+    for found in in_order(worker, tasks(), jobs=jobs, is_over=worker.is_late):
         share = shares.popleft()
         if best is None or found[0] > best[0]:
             best = found
         if progress is not None:
             progress(share)
-        if worker.is_late():
-            break
     if best is None:
         raise ValueError("A search needs at least one start vector.")
     if progress is not None:
@@ -146,32 +161,47 @@ def in_order(
     *,
     jobs: int,
     tick: Callable[[], None] | None = None,
+    is_over: Callable[[], bool] = is_interrupted,
 ) -> Iterator[Result]:
     """``map(function, tasks)`` in ``jobs`` processes, a few tasks ahead of what is consumed.
 
-    ``tick`` is called now and then while processes are waited for.
+    Args:
+        function: Picklable if ``jobs`` is above 1.
+        tasks: May be endless.
+        jobs: The number of processes; 1 stays in this one.
+        tick: Called now and then while processes are waited for.
+        is_over: Once true, no further task is begun; the results of those that were begun follow.
     """
     jobs = positive_integer("jobs", jobs)
     if jobs == 1:
-        yield from map(function, tasks)
+        for task in tasks:
+            yield function(task)
+            if is_over():
+                return
         return
     # "spawn" behaves alike on every platform and does not fork a process that has BLAS threads.
+    context = multiprocessing.get_context("spawn")
+    stop = context.RawValue("b", 0)
     with ProcessPoolExecutor(
-        max_workers=jobs,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_worker,
-        initargs=(function,),
+        max_workers=jobs, mp_context=context, initializer=_start_worker, initargs=(function, stop)
     ) as pool:
         waiting = iter(tasks)
-        running = deque(pool.submit(_call_worker, task) for task in islice(waiting, 4 * jobs))
+        running = deque(pool.submit(_call_worker, task) for task in islice(waiting, 2 * jobs))
         try:
             while running:
                 while wait([running[0]], timeout=_TICK).not_done:
+                    stop.value = is_interrupted()
                     if tick is not None:
                         tick()
-                yield running.popleft().result()
-                running.extend(pool.submit(_call_worker, task) for task in islice(waiting, 1))
+                result = running.popleft().result()
+                yield result
+                if is_over():
+                    while running and running[-1].cancel():
+                        running.pop()
+                else:
+                    running.extend(pool.submit(_call_worker, task) for task in islice(waiting, 1))
         finally:
+            stop.value = 1
             pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -184,13 +214,12 @@ def check_budget(budget: float | None) -> None:
 _worker: Callable[[Any], Any] | None = None
 
 
-def _start_worker(function: Callable[[Any], Any]) -> None:
+def _start_worker(function: Callable[[Any], Any], stop: Any) -> None:
     """Keep the worker in its process, so that its table is built once and not per task."""
     global _worker
     _worker = function
-    # Ctrl-C reaches every process of a terminal: this one ends without a traceback of its own,
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # and it does not search on for nobody when the process that started it was killed.
+    use_flag(stop)
+    # Do not search on when the process that started this one was killed.
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

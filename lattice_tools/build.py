@@ -1,4 +1,4 @@
-"""One door to all constructions: `build` by name."""
+"""All constructions by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from lattice_tools._interrupt import keep_best_on_interrupt
 from lattice_tools.best import best
+from lattice_tools.exact import exact
 from lattice_tools.hua_wang import alg6, alg7
 from lattice_tools.korobov import korobov
 from lattice_tools.lattice import Rank1Lattice
@@ -20,6 +22,7 @@ METHODS: dict[str, Callable[..., Rank1Lattice]] = {
     "alg6": alg6,
     "alg7": alg7,
     "subgroup": subgroup,
+    "exact": exact,
     "best": best,
 }
 
@@ -28,15 +31,17 @@ def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
     """A rank-1 lattice with a large packing radius.
 
     Args:
-        method: "korobov", "scs", "alg6", "alg7", "subgroup" or "best".
+        method: "korobov", "scs", "alg6", "alg7", "subgroup", "exact" or "best".
         n_points: The number of points N.
         dim: The dimension d.
-        **options: Of the construction: see the function of that name. With ``jobs`` above 1
-            processes are spawned, so a script must guard its main part by
-            ``if __name__ == "__main__":``.
+        **options: Passed to the function of that name. With ``jobs`` above 1 processes are
+            spawned, so a script must guard its main part by ``if __name__ == "__main__":``.
 
     Returns:
         The lattice. Its ``points()`` are the points, its ``min_distance`` their separation.
+
+    Ctrl-C ends the search early: the best lattice so far is returned, with the warning
+    `SearchInterrupted`. A second Ctrl-C raises `KeyboardInterrupt`.
 
     Example:
         >>> build("alg6", 100, 2)
@@ -47,11 +52,12 @@ def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
     known = option_names(method)
     for name in options:
         if name not in known:
-            choices = ", ".join(known) or "none"
+            choices = ", ".join(f"`{option}`" for option in known)
             raise ValueError(f"Method {method!r} takes no option `{name}`; it takes: {choices}.")
-    return METHODS[method](n_points, dim, **options)
+    with keep_best_on_interrupt():
+        return METHODS[method](n_points, dim, **options)
 
 
 def option_names(method: str) -> list[str]:
-    """The options that a construction takes."""
+    """The names of the options that a construction takes."""
     return list(inspect.signature(METHODS[method]).parameters)[2:]

@@ -1,4 +1,4 @@
-"""Tables of minimum distances: methods against each other, and against the paper's Tables 1-3."""
+"""Tables of minimum distances: methods beside each other, and beside the paper's Tables 1-3."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 from lattice_tools._search import Progress, in_order
 from lattice_tools.build import build, option_names
+from lattice_tools.limit import distance_limit
 from lattice_tools.paper import PAPER_METHODS, as_printed, printed
 from lattice_tools.subgroup import is_admissible
 
-#: What a row of a table is compared with, where it is not the paper's row of the same name.
+#: Rows that are compared with a row of the paper that has another name.
 _STANDS_FOR = {"best": "alg7"}
 
 
@@ -23,9 +24,9 @@ class Cell:
 
     Attributes:
         method: A name of `build`.
-        n_points: N.
-        dim: d.
-        options: Of the construction, as (name, value).
+        n_points: The number of points N.
+        dim: The dimension d.
+        options: Options of the construction, as pairs (name, value).
     """
 
     method: str
@@ -35,17 +36,33 @@ class Cell:
 
     @property
     def printed(self) -> str | None:
-        """The paper's value, as printed; `best` is measured by the paper's best row."""
+        """The paper's value, as printed; `best` is compared with the paper's best row."""
         return printed(_STANDS_FOR.get(self.method, self.method), self.n_points, self.dim)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A cell with its lattice's minimum distance; None where the method has no such lattice."""
+    """A measured cell.
+
+    Attributes:
+        cell: The cell.
+        min_distance: The minimum distance of its lattice; None if there is no such lattice.
+        seconds: How long the construction took.
+        is_optimal: Whether no lattice of this size has a larger minimum distance.
+    """
 
     cell: Cell
     min_distance: float | None
     seconds: float
+    is_optimal: bool = False
+
+    @property
+    def fraction(self) -> str:
+        """The minimum distance as a fraction of the limit, with a star if it is optimal."""
+        if self.min_distance is None:
+            return ""
+        limit = distance_limit(self.cell.n_points, self.cell.dim)
+        return f"({self.min_distance / limit:.4f}{'*' if self.is_optimal else ''})"
 
 
 def cells_of(
@@ -59,9 +76,9 @@ def cells_of(
     """All cells of the tables, one table per number of points.
 
     Args:
-        methods: The tables' rows.
-        points: The tables' numbers of points N.
-        dims: The tables' columns d.
+        methods: The rows of the tables.
+        points: The numbers of points N, one table each.
+        dims: The columns d of the tables.
         options: Passed to the methods that take them.
         paper: Whether methods get the options that the paper used.
     """
@@ -76,7 +93,10 @@ def cells_of(
 def measure(
     cells: Sequence[Cell], *, jobs: int = 1, progress: Progress | None = None
 ) -> list[Measured]:
-    """Build the lattice of every cell, ``jobs`` of them at a time."""
+    """Build the lattice of every cell, ``jobs`` of them at a time.
+
+    After Ctrl-C the cells that were begun are returned, with the best values so far.
+    """
     measured: list[Measured] = []
     for result in in_order(_measure_cell, cells, jobs=jobs):
         measured.append(result)
@@ -86,7 +106,9 @@ def measure(
 
 
 def table(measured: Sequence[Measured], *, paper: bool) -> str:
-    """The tables as text, one block per number of points; with the paper's value beside ours."""
+    """The tables as text, one block per number of points, if wished beside the paper's values."""
+    if not measured:
+        return "No cell was measured."
     blocks = []
     width = max(len(_text(m, paper)) for m in measured)
     label = max(len(m.cell.method) for m in measured) + 1
@@ -99,13 +121,17 @@ def table(measured: Sequence[Measured], *, paper: bool) -> str:
             texts = "  ".join(_text(m, paper).ljust(width) for m in row)
             lines.append(f"{name:<{label}} {texts.rstrip()}")
         blocks.append("\n".join(lines))
+    notes = ["(fraction of the limit)"]
+    if any(m.is_optimal for m in measured):
+        notes.append("* proved to be the widest of all.")
     if any(m.min_distance is None for m in measured):
-        blocks.append("- there is no subgroup lattice of this size.")
+        notes.append("- there is no subgroup lattice of this size.")
+    blocks.append("\n".join(notes))
     return "\n\n".join(blocks)
 
 
 def verdict(measured: Sequence[Measured]) -> str:
-    """How many cells of each row are equal to, wider and lower than the paper's."""
+    """How many cells of each row are equal to the paper's, wider, or lower."""
     sentences = []
     for name in dict.fromkeys(m.cell.method for m in measured):
         signs = [_sign(m) for m in measured if m.cell.method == name and _sign(m)]
@@ -130,11 +156,12 @@ def _measure_cell(cell: Cell) -> Measured:
     if cell.method == "subgroup" and not is_admissible(cell.n_points, cell.dim):
         return Measured(cell, None, 0.0)
     lattice = build(cell.method, cell.n_points, cell.dim, **dict(cell.options))
-    return Measured(cell, lattice.min_distance, time.perf_counter() - begun)
+    seconds = time.perf_counter() - begun
+    return Measured(cell, lattice.min_distance, seconds, lattice.is_optimal)
 
 
 def _sign(m: Measured) -> str:
-    """How ours compares with the paper's to every printed digit: "=", ">" or "<"; or ""."""
+    """How ours compares with the paper's to every printed digit: "=", ">", "<", or ""."""
     theirs = m.cell.printed
     if theirs is None or m.min_distance is None:
         return ""
@@ -147,5 +174,5 @@ def _text(m: Measured, paper: bool) -> str:
         return "-"
     theirs = m.cell.printed if paper else None
     if theirs is None:
-        return f"{m.min_distance:.5f}"
-    return f"{as_printed(m.min_distance, theirs)} {_sign(m)} {theirs}"
+        return f"{m.min_distance:.5f} {m.fraction}"
+    return f"{as_printed(m.min_distance, theirs)} {_sign(m)} {theirs} {m.fraction}"

@@ -13,7 +13,14 @@ import numpy as np
 
 from lattice_tools._folded import IntArray, fold
 from lattice_tools._primes import primes_from
-from lattice_tools._search import Block, Measure, Progress, best_of, search_size
+from lattice_tools._search import (
+    Block,
+    Measure,
+    Progress,
+    best_of,
+    found_lattice,
+    search_size,
+)
 from lattice_tools.lattice import Rank1Lattice, positive_integer
 from lattice_tools.scs import CoordinateSearch
 
@@ -23,6 +30,7 @@ def alg6(
     dim: int,
     *,
     n_primes: int = 50,
+    units_only: bool = False,
     jobs: int = 1,
     budget: float | None = None,
     progress: Progress | None = None,
@@ -30,12 +38,14 @@ def alg6(
     """Algorithm 6: the best lattice among the cosine base vectors.
 
     Args:
-        n_points: N.
-        dim: d.
-        n_primes: How many primes p >= 2 d + 1 are tried (the paper's M).
+        n_points: The number of points N.
+        dim: The dimension d.
+        n_primes: The number of primes p >= 2 d + 1 to try (the paper's M).
+        units_only: Restrict components to units modulo N, so that every coordinate takes N
+            values: components that are none are replaced by the nearest unit.
         jobs: The number of processes; the result does not depend on it.
-        budget: Seconds after which the best so far is returned.
-        progress: Told the share that is done.
+        budget: Seconds after which the best lattice so far is returned.
+        progress: Called with the share of the work that is done.
 
     Example:
         >>> round(alg6(1000, 10).min_distance, 5)  # the paper's
@@ -44,9 +54,10 @@ def alg6(
     N, d = search_size(n_points, dim)
     # Distances do not depend on signs and order of the components, and by the symmetry of the
     # cosine many (p, i) agree up to these: each lattice is measured once.
-    blocks = cosine_vectors(N, d, n_primes, size=64, ordered=False)
-    _, b = best_of(Measure(N, d), blocks, jobs=jobs, budget=budget, progress=progress)
-    return Rank1Lattice(N, tuple(b))
+    size = block_size(N, d)
+    blocks = cosine_vectors(N, d, n_primes, size=size, ordered=False, units_only=units_only)
+    found = best_of(Measure(N, d), blocks, jobs=jobs, budget=budget, progress=progress)
+    return found_lattice(N, found)
 
 
 def alg7(
@@ -55,6 +66,7 @@ def alg7(
     *,
     n_primes: int = 50,
     n_sweeps: int = 3,
+    units_only: bool = False,
     jobs: int = 1,
     budget: float | None = None,
     progress: Progress | None = None,
@@ -62,39 +74,51 @@ def alg7(
     """Algorithm 7: successive coordinate search from every cosine base vector.
 
     Args:
-        n_points: N.
-        dim: d.
-        n_primes: How many primes p >= 2 d + 1 are tried (the paper's M).
-        n_sweeps: Passes of the coordinate search from each of them (the paper's T = 3).
+        n_points: The number of points N.
+        dim: The dimension d.
+        n_primes: The number of primes p >= 2 d + 1 to try (the paper's M).
+        n_sweeps: Passes of the coordinate search from each start (the paper's T = 3).
+        units_only: Restrict components to units modulo N, so that every coordinate takes N
+            values: components that are none are replaced by the nearest unit, and searched
+            among units.
         jobs: The number of processes; the result does not depend on it.
-        budget: Seconds after which the best so far is returned.
-        progress: Told the share that is done.
+        budget: Seconds after which the best lattice so far is returned.
+        progress: Called with the share of the work that is done.
 
     Example:
         >>> round(alg7(1000, 10, n_primes=5).min_distance, 5)  # paper, 50 primes: 0.62738
         0.62183
     """
     N, d = search_size(n_points, dim)
-    worker = CoordinateSearch(N, d, n_sweeps=positive_integer("n_sweeps", n_sweeps))
+    n_sweeps = positive_integer("n_sweeps", n_sweeps)
+    worker = CoordinateSearch(N, d, n_sweeps=n_sweeps, units_only=units_only)
     # The search depends on the order of the components: only vectors that are equal as they
     # stand are searched once.
-    blocks = cosine_vectors(N, d, n_primes, size=8, ordered=True)
-    _, b = best_of(worker, blocks, jobs=jobs, budget=budget, progress=progress)
-    return Rank1Lattice(N, tuple(b))
+    size = min(8, block_size(N, d))
+    blocks = cosine_vectors(N, d, n_primes, size=size, ordered=True, units_only=units_only)
+    found = best_of(worker, blocks, jobs=jobs, budget=budget, progress=progress)
+    return found_lattice(N, found)
 
 
 def cosine_vectors(
-    n_points: int, dim: int, n_primes: int, *, size: int, ordered: bool
+    n_points: int,
+    dim: int,
+    n_primes: int,
+    *,
+    size: int,
+    ordered: bool,
+    units_only: bool = False,
 ) -> Iterator[Block]:
     """The distinct base vectors of Algorithm 6, in the order of its loops, in small blocks.
 
     Args:
-        n_points: N.
-        dim: d.
-        n_primes: How many primes p >= 2 d + 1.
+        n_points: The number of points N.
+        dim: The dimension d.
+        n_primes: The number of primes p >= 2 d + 1.
         size: The largest number of vectors in a block.
-        ordered: Whether vectors that differ by the order of their components are distinct; those
+        ordered: Whether vectors that differ by the order of their components are distinct. Those
             that differ only by signs never are.
+        units_only: Whether components that are no units are replaced by the nearest unit.
     """
     primes = primes_from(2 * dim + 1, positive_integer("n_primes", n_primes))
     seen: set[bytes] = set()
@@ -104,6 +128,8 @@ def cosine_vectors(
             offsets = np.arange(first, min(first + size, p))
             done += len(offsets)
             b = _cosine_block(n_points, dim, p, offsets)
+            if units_only:
+                b = nearest_units(b, n_points)
             shapes = fold(b, n_points)
             if not ordered:
                 shapes.sort(axis=1)
@@ -116,6 +142,22 @@ def cosine_vectors(
                     new.append(row)
             if new:
                 yield done / sum(primes), b[new]
+
+
+def block_size(n_points: int, dim: int) -> int:
+    """How many vectors to measure before the clock is looked at: 64, fewer for large sizes."""
+    return max(1, min(64, 10**7 // (n_points * dim)))
+
+
+def nearest_units(vectors: IntArray, N: int) -> IntArray:
+    """Each component (...,) replaced by the nearest unit modulo N; of two the smaller."""
+    values = np.arange(N, dtype=np.int64)
+    units = values[np.gcd(values, N) == 1]
+    above = np.searchsorted(units, vectors % N)
+    high = units[np.minimum(above, len(units) - 1)]
+    low = units[np.maximum(above - 1, 0)]
+    nearest: IntArray = np.where(vectors % N - low <= np.abs(high - vectors % N), low, high)
+    return nearest
 
 
 def _cosine_block(N: int, d: int, p: int, offsets: IntArray) -> IntArray:

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_tools._search import Block, Measure, Progress, best_of, search_size
+from lattice_tools._folded import IntArray, fold
+from lattice_tools._search import (
+    Block,
+    Found,
+    Measure,
+    Progress,
+    best_of,
+    found_lattice,
+    search_size,
+)
+from lattice_tools._shortest import compiled_lengths
 from lattice_tools.lattice import Rank1Lattice
 
-#: Multipliers handed to a worker at once.
-_CHUNK = 64
+#: Multipliers handed to a worker at once; fewer in many dimensions.
+_CHUNK = 4096
+#: Points of each lattice, the first ones, that bound its minimum distance from above.
+_N_SCREENED = 32
 
 
 def korobov(
     n_points: int,
     dim: int,
     *,
+    units_only: bool = False,
     jobs: int = 1,
     budget: float | None = None,
     progress: Progress | None = None,
@@ -24,28 +38,58 @@ def korobov(
     """The best of the base vectors (1, a, a², ..., a^(d-1)) mod N over all multipliers a.
 
     Args:
-        n_points: N.
-        dim: d.
+        n_points: The number of points N.
+        dim: The dimension d.
+        units_only: Try only multipliers that are units modulo N, so that every coordinate takes N
+            values.
         jobs: The number of processes; the result does not depend on it.
-        budget: Seconds after which the best so far is returned.
-        progress: Told the share that is done.
+        budget: Seconds after which the best lattice so far is returned.
+        progress: Called with the share of the work that is done.
 
     Example:
         >>> korobov(1000, 3).base_vector
         (1, 306, 636)
     """
     N, d = search_size(n_points, dim)
-    worker = Measure(N, d)
-    _, b = best_of(worker, _power_vectors(N, d), jobs=jobs, budget=budget, progress=progress)
-    return Rank1Lattice(N, tuple(b))
+    blocks = _power_vectors(N, d, units_only)
+    found = best_of(Screened(N, d), blocks, jobs=jobs, budget=budget, progress=progress)
+    return found_lattice(N, found)
 
 
-def _power_vectors(N: int, d: int) -> Iterator[Block]:
+@dataclass
+class Screened(Measure):
+    """A worker that measures only vectors whose first points leave a chance of being the best."""
+
+    def __call__(self, starts: IntArray) -> Found:
+        """The first of the best among ``starts`` (k, d)."""
+        N = self.n_points
+        lengths = compiled_lengths(N, starts)
+        if lengths is not None and lengths.min() >= 0:
+            first = int(lengths.argmax())
+            return int(lengths[first]), starts[first]
+        bound = np.full(len(starts), np.iinfo(np.int64).max)
+        for i in range(1, min(_N_SCREENED, N // 2) + 1):
+            bound = np.minimum(bound, (fold(i * starts, N) ** 2).sum(axis=1))
+        best, at = -1, 0
+        for k in np.argsort(-bound, kind="stable").tolist():
+            if bound[k] < best or (best >= 0 and self.is_late()):
+                break
+            squared = self.squared_length(starts[k])
+            if squared > best or (squared == best and k < at):
+                best, at = squared, k
+        return best, starts[at]
+
+
+def _power_vectors(N: int, d: int, units_only: bool) -> Iterator[Block]:
     # N - a only flips signs of a's components, so multipliers up to N // 2 are all there are.
     H = N // 2
-    for first in range(1, H + 1, _CHUNK):
-        a = np.arange(first, min(first + _CHUNK, H + 1), dtype=np.int64)
+    size = max(1, min(_CHUNK, 2**18 // d))
+    for first in range(1, H + 1, size):
+        a = np.arange(first, min(first + size, H + 1), dtype=np.int64)
+        if units_only:
+            a = a[np.gcd(a, N) == 1]
         b = np.ones((len(a), d), dtype=np.int64)
         for j in range(1, d):
             b[:, j] = b[:, j - 1] * a % N
-        yield int(a[-1]) / H, b
+        if len(a):
+            yield int(a[-1]) / H, b

@@ -6,12 +6,15 @@ Glossary: ``N`` number of points, ``d`` dimension, ``b`` base vector (d,), ``X``
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from lattice_tools._shortest import is_faster, squared_lengths
 
 #: Rows handled at once where a computation over all points would not fit in memory.
 _CHUNK = 1 << 16
@@ -27,6 +30,8 @@ class Rank1Lattice:
     Args:
         n_points: The number of points N, at least 2.
         base_vector: The d integers that generate the lattice.
+        is_optimal: Whether an exhaustive search has proved that no rank-1 lattice of this size has
+            a larger minimum distance. Comparisons ignore it.
 
     Example:
         >>> lattice = Rank1Lattice(5, (1, 2))
@@ -38,6 +43,7 @@ class Rank1Lattice:
 
     n_points: int
     base_vector: tuple[int, ...]
+    is_optimal: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         n_points = positive_integer("n_points", self.n_points, minimum=2)
@@ -67,11 +73,35 @@ class Rank1Lattice:
         return self.min_distance / 2
 
     @property
-    def squared_min_distance(self) -> int:
-        """``(N * min_distance)**2``, an exact integer, in O(N d).
+    def values_per_coordinate(self) -> tuple[int, ...]:
+        """How many different values each coordinate takes: N / gcd(b_j, N).
 
-        A lattice is a group: its smallest difference is its smallest non-zero element. Elements
-        i and N - i are as long as each other, so half of them suffice.
+        Fewer than N if a component shares a factor with N, which needs a composite N.
+
+        Example:
+            >>> Rank1Lattice(10, (1, 4, 5)).values_per_coordinate
+            (10, 5, 2)
+        """
+        return tuple(self.n_points // math.gcd(b, self.n_points) for b in self.base_vector)
+
+    @cached_property
+    def squared_min_distance(self) -> int:
+        """``(N * min_distance)**2``, an exact integer.
+
+        A lattice is a group: its smallest difference is its smallest non-zero element. That is
+        found as the shortest vector of an integer lattice, in a time that hardly depends on N, or
+        by a scan of the points where that is faster or the distance is at least 1.
+        """
+        if is_faster(self.n_points, self.dim):
+            (squared,) = squared_lengths(self.n_points, np.array([self.base_vector]))
+            if squared >= 0:
+                return int(squared)
+        return self._scanned_min_distance()
+
+    def _scanned_min_distance(self) -> int:
+        """`squared_min_distance` by a scan of the points, in O(N d).
+
+        Elements i and N - i are as long as each other, so half of them suffice.
         """
         last = self.n_points // 2
         return min(
@@ -100,7 +130,14 @@ class Rank1Lattice:
         """
         return self.sequence(0, self.n_points, shift)
 
-    def sequence(self, start: int, n: int, shift: ArrayLike | None = None) -> NDArray[np.float64]:
+    def sequence(
+        self,
+        start: int,
+        n: int,
+        shift: ArrayLike | None = None,
+        *,
+        index: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None,
+    ) -> NDArray[np.float64]:
         """``n`` points from index ``start`` on, without an end.
 
         Index ``k * N + i`` is point i of the k-th copy of the lattice. Copies differ by the
@@ -108,8 +145,10 @@ class Rank1Lattice:
 
         Args:
             start: The first index, at least 0.
-            n: How many points.
+            n: The number of points.
             shift: A vector (d,) added modulo 1 to every point.
+            index: Maps i (n,) in [0, N) to the index of the point that takes its place; a
+                permutation.
 
         Returns:
             Array (n, d) with entries in [0, 1).
@@ -117,8 +156,10 @@ class Rank1Lattice:
         start = positive_integer("start", start, minimum=0)
         n = positive_integer("n", n, minimum=0)
         N = self.n_points
-        index = np.arange(start, start + n, dtype=np.int64)
-        i, copy = index % N, index // N
+        k = np.arange(start, start + n, dtype=np.int64)
+        i, copy = k % N, k // N
+        if index is not None:
+            i = index(i)
         exact = i[:, None] * np.array(self.base_vector, dtype=np.int64) % N / N
         offset = np.outer(copy, _irrational_direction(self.dim))
         if shift is not None:

@@ -36,9 +36,9 @@ def plot_points(
 
     Args:
         points: Array (n, d) in [0, 1], n >= 2, d >= 2.
-        pair: Which two coordinates, counted from 1.
-        name: What to call the points in the left panel's title.
-        seed: Of the random points.
+        pair: Two coordinates to draw, counted from 1.
+        name: Name of the points in the left panel's title.
+        seed: Seed of the random points.
 
     Returns:
         A matplotlib figure, apart from pyplot and without a window.

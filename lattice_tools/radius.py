@@ -1,4 +1,4 @@
-"""How far points are apart and how well they cover the cube, on the torus or in the plain cube.
+"""Separation and covering radius of point sets, on the torus or in the plain cube.
 
 ``periodic=True`` measures on the torus, where opposite faces of [0, 1]^d are glued together;
 ``periodic=False`` measures Euclidean distances inside the cube.
@@ -28,12 +28,12 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Radius:
-    """A radius (or ratio of radii), and what is known of it.
+    """A radius, or a ratio of radii: exact, or a lower bound.
 
     Attributes:
         value: The number.
-        is_exact: True: exact up to rounding. False: the largest found, so a lower bound.
-        n_starts: Of a lower bound, how many local ascents it is the best of; 0 if exact.
+        is_exact: Whether it is exact up to rounding; if not, it is a lower bound.
+        n_starts: The number of local ascents behind a lower bound; 0 if exact.
     """
 
     value: float
@@ -74,9 +74,9 @@ def covering_radius(
 
     Args:
         points: Array (n, d) in [0, 1].
-        periodic: On the torus, or in the plain cube.
+        periodic: Whether to measure on the torus or in the plain cube.
         n_starts: Local ascents beyond three dimensions.
-        seed: Of their random starts.
+        seed: Seed of their random starts.
 
     Example:
         >>> print(covering_radius([[0.25, 0.25], [0.75, 0.75]], periodic=True))
@@ -121,7 +121,7 @@ def unit_cube_points(points: ArrayLike) -> FloatArray:
 
 
 def _tree(X: FloatArray, periodic: bool) -> cKDTree:
-    # On the torus 1 is 0, and the tree wants the latter.
+    # On the torus 1 is the same as 0, and the tree accepts only the latter.
     return cKDTree(X % 1.0, boxsize=1.0) if periodic else cKDTree(X)
 
 
@@ -146,7 +146,7 @@ def _voronoi_radius(X: FloatArray, periodic: bool) -> float:
             for choice in product(copies_1d, repeat=dim)
         ]
     )
-    # Copies that are farther from the cube than any place from its nearest point play no part.
+    # Copies farther from the cube than any place is from its nearest point are not needed.
     gap = np.maximum(np.maximum(-copies, copies - 1), 0)
     near = np.linalg.norm(gap, axis=1) <= 2 * reach
     copies = np.unique(copies[near], axis=0)
@@ -158,7 +158,7 @@ def _voronoi_radius(X: FloatArray, periodic: bool) -> float:
     places = np.clip(vertices, 0, 1)
     distances, _ = tree.query(places)
     farthest = int(np.argmax(distances))
-    # A last ascent makes up for what Qhull had to give up where points nearly coincide.
+    # Qhull loses vertices where points nearly coincide; a last ascent makes up for that.
     return _ascend(X, tree, periodic, places[farthest], float(distances[farthest]))
 
 
@@ -212,7 +212,7 @@ def _ascend(
     dim = X.shape[1]
     P = _images(X, tree, periodic, place, 10 * dim)
     for _ in range(_N_PROGRAMS):
-        # On the torus half a period is as far as one can go.
+        # On the torus no place is farther than half a period in any coordinate.
         low, high = (place - 0.5, place + 0.5) if periodic else (0.0, 1.0)
         bounds = np.column_stack(np.broadcast_arrays(low, high, place)[:2])
         program = linprog(

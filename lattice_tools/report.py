@@ -1,10 +1,11 @@
-"""The numbers of a point set beside those of SciPy's Sobol, Halton, Latin hypercube and random."""
+"""Measures of a point set beside those of SciPy's Sobol, Halton, Latin hypercube and random."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,9 @@ from scipy.stats import qmc
 
 from lattice_tools._search import Progress
 from lattice_tools.engine import RNG_KEYWORD
+from lattice_tools.integration.merit import p_alpha, p_alpha_of_points
+from lattice_tools.lattice import Rank1Lattice
+from lattice_tools.limit import fraction_of_limit
 from lattice_tools.radius import FloatArray, Radius, covering_radius, separation, unit_cube_points
 
 #: Discrepancies by their name in `scipy.stats.qmc.discrepancy`.
@@ -22,10 +26,17 @@ DISCREPANCIES = {
     "L2-star": "L2-star discrepancy",
 }
 
-#: Where larger is better; elsewhere smaller is.
+#: Measures of which larger values are better; of the others smaller ones are.
 _LARGER_IS_BETTER = {"separation, torus", "separation, Euclidean"}
 
-#: The numbers of one point set by name: plain ones, and radii that may be lower bounds.
+#: The integration error; see `lattice_tools.integration.merit`.
+_P2 = "sqrt(P2), weights 1/j^2"
+
+#: Discrepancies and P2 compare all pairs of points: n² d steps, in about 0.2 s per measure and
+#: point set at this number. Beyond it they are left out unless wished.
+MAX_PAIR_STEPS = 10**8
+
+#: The measures of one point set by name: plain numbers, and radii that may be lower bounds.
 Numbers = dict[str, float | Radius]
 
 
@@ -33,22 +44,27 @@ def reference_sets(n_points: int, dim: int, seed: int = 0) -> Iterator[tuple[str
     """Point sets (n, d) of the same size to compare with, by name."""
     rng = {RNG_KEYWORD: np.random.default_rng(seed)}
     with warnings.catch_warnings():
-        # Sobol' points are balanced for powers of two only, which is no reason to compare less.
+        # Sobol' points are balanced only for powers of two; they are compared at all sizes.
         warnings.filterwarnings("ignore", message="The balance properties of Sobol")
         sobol = qmc.Sobol(dim, **rng).random(n_points)
     yield "Sobol", sobol
     yield "Halton", qmc.Halton(dim, **rng).random(n_points)
     yield "Latin hypercube", qmc.LatinHypercube(dim, **rng).random(n_points)
-    yield "random", np.random.default_rng(seed).random((n_points, dim))
+    # A stream of its own: the search for a covering radius draws places with the same seed.
+    yield "random", np.random.default_rng([seed, 1]).random((n_points, dim))
 
 
-def numbers_of(points: ArrayLike, *, n_starts: int = 16, seed: int = 0) -> Numbers:
-    """Separation, covering radius, mesh ratio and discrepancies of points (n, d) in [0, 1].
+def numbers_of(
+    points: ArrayLike, *, n_starts: int = 16, seed: int = 0, pairs: bool = True
+) -> Numbers:
+    """Separation, covering radius, mesh ratio, discrepancies and P2 of points (n, d) in [0, 1].
 
     Args:
         points: The points.
         n_starts: Local ascents for a covering radius beyond three dimensions.
-        seed: Of their starts.
+        seed: Seed of their starts.
+        pairs: Whether to compute the measures that compare all pairs of points. P2 of a lattice
+            is not one of them.
     """
     X = unit_cube_points(points)
     separations: Numbers = {}
@@ -61,10 +77,28 @@ def numbers_of(points: ArrayLike, *, n_starts: int = 16, seed: int = 0) -> Numbe
         separations[f"separation, {metric}"] = distance
         coverings[f"covering radius, {metric}"] = covering
         ratios[f"mesh ratio, {metric}"] = Radius(ratio, covering.is_exact, covering.n_starts)
-    discrepancies: Numbers = {
-        name: float(qmc.discrepancy(X, method=method)) for method, name in DISCREPANCIES.items()
-    }
-    return separations | coverings | ratios | discrepancies
+    numbers = separations | coverings | ratios
+    if pairs:
+        for method, name in DISCREPANCIES.items():
+            numbers[name] = float(qmc.discrepancy(X, method=method))
+    lattice = lattice_of(X)
+    if lattice is not None:
+        numbers[_P2] = math.sqrt(max(0.0, p_alpha(lattice)))
+    elif pairs:
+        numbers[_P2] = math.sqrt(max(0.0, p_alpha_of_points(X)))
+    return numbers
+
+
+def lattice_of(points: FloatArray) -> Rank1Lattice | None:
+    """The rank-1 lattice that the points (n, d) are, shifted or not, in its order; else None."""
+    n = len(points)
+    if n < 2:
+        return None
+    b = np.rint((points[1] - points[0]) * n).astype(np.int64)
+    lattice = Rank1Lattice(n, tuple(b))
+    difference = lattice.points(points[0]) - points
+    is_equal = np.abs(difference - np.rint(difference)).max() < 1e-9
+    return lattice if is_equal else None
 
 
 def report(
@@ -73,6 +107,7 @@ def report(
     name: str = "points",
     n_starts: int = 16,
     seed: int = 0,
+    full: bool = False,
     progress: Progress | None = None,
 ) -> str:
     """A table of `numbers_of` the points and of the reference sets, the best of each row starred.
@@ -81,17 +116,20 @@ def report(
         points: Array (n, d) in [0, 1], n >= 2.
         name: The heading of the points' column.
         n_starts: Local ascents for a covering radius beyond three dimensions.
-        seed: Of these, and of the reference sets.
-        progress: Told the share that is done.
+        seed: Seed of these, and of the reference sets.
+        full: Compare all pairs of points for discrepancies and P2 even if that takes minutes.
+        progress: Called with the share of the work that is done.
     """
     X = unit_cube_points(points)
     n, d = X.shape
-    columns: dict[str, Numbers] = {name: numbers_of(X, n_starts=n_starts, seed=seed)}
+    pairs = full or n**2 * d <= MAX_PAIR_STEPS
+    options: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "pairs": pairs}
+    columns: dict[str, Numbers] = {name: numbers_of(X, **options)}
     n_sets = 5
     for title, reference in reference_sets(n, d, seed):
         if progress is not None:
             progress(len(columns) / n_sets)
-        columns[title] = numbers_of(reference, n_starts=n_starts, seed=seed)
+        columns[title] = numbers_of(reference, **options)
     if progress is not None:
         progress(1.0)
     lines = [f"{n} points in {d} dimensions", "", *_table(columns), "", "* the best of its row."]
@@ -100,6 +138,18 @@ def report(
             f">= Covering radii and mesh ratios are lower bounds: the best of {n_starts} local "
             "ascents."
         )
+    if not pairs:
+        lines.append(
+            f"Discrepancies and P2 of point sets compare all {n:,}² pairs of points and were left "
+            "out; --full (`full=True`) computes them."
+        )
+    lattice = lattice_of(X)
+    if lattice is not None:
+        lines.append(
+            f"These are a rank-1 lattice with base vector "
+            f"({','.join(map(str, lattice.base_vector))}): minimum distance "
+            f"{lattice.min_distance:.5f}, {fraction_of_limit(lattice):.4f} of the limit."
+        )
     return "\n".join(lines)
 
 
@@ -107,7 +157,7 @@ def _table(columns: dict[str, Numbers]) -> list[str]:
     first = next(iter(columns.values()))
     label = max(len(row) for row in first)
     texts = {
-        row: _row([numbers[row] for numbers in columns.values()], row in _LARGER_IS_BETTER)
+        row: _row([numbers.get(row) for numbers in columns.values()], row in _LARGER_IS_BETTER)
         for row in first
     }
     widths = [
@@ -124,13 +174,16 @@ def _table(columns: dict[str, Numbers]) -> list[str]:
     return [heading.rstrip(), *(line(row, cells).rstrip() for row, cells in texts.items())]
 
 
-def _row(values: list[float | Radius], larger_is_better: bool) -> list[str]:
+def _row(values: list[float | Radius | None], larger_is_better: bool) -> list[str]:
     choose: Callable[[list[float]], float] = max if larger_is_better else min
-    best = choose([float(value) for value in values])
-    # Of lower bounds nobody knows which is the best.
+    best = choose([float(value) for value in values if value is not None])
+    # Which of several lower bounds belongs to the best set is unknown.
     is_bound = any(isinstance(value, Radius) and not value.is_exact for value in values)
+    is_starred = not is_bound and None not in values
     return [
-        f"{'>= ' if is_bound else ''}{float(value):.5g}"
-        f"{'*' if float(value) == best and not is_bound else ' '}"
+        "- "
+        if value is None
+        else f"{'>= ' if is_bound else ''}{float(value):.5g}"
+        f"{'*' if is_starred and float(value) == best else ' '}"
         for value in values
     ]

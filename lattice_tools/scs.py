@@ -13,13 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lattice_tools._folded import IntArray, SquareArray, fold
-from lattice_tools._search import Found, Measure, Progress, best_of, blocks_of, search_size
+from lattice_tools._kernels import compiled, coordinate
+from lattice_tools._search import (
+    Found,
+    Measure,
+    Progress,
+    best_of,
+    blocks_of,
+    found_lattice,
+    search_size,
+)
 from lattice_tools.lattice import Rank1Lattice, positive_integer
 
-#: How many of the shortest points bound a step from above. More make the bound tighter, fewer
-#: make it cheaper; from 8 to 16 the time of a search is flat, 48 take up to three times as long.
+#: How many of the shortest points bound a step from above. More points give a tighter bound and
+#: cost more: from 8 to 16 the time of a search is flat, 48 take up to three times as long.
 _N_BINDING = 12
-#: How many values are verified at once.
+#: How many values are verified together.
 _N_VERIFIED = 4
 
 
@@ -38,17 +47,18 @@ def scs(
     """The best lattice that successive coordinate search finds from random starts.
 
     Args:
-        n_points: N.
-        dim: d.
-        n_sweeps: The largest number of passes over all components (the paper's T = 150); a pass
+        n_points: The number of points N.
+        dim: The dimension d.
+        n_sweeps: The largest number of passes over all components (the paper's T = 150). A pass
             that changes nothing ends the search.
-        units_only: Restrict components to units modulo N, gcd(b_j, N) = 1. This is the paper's
-            row "SCS": for N = 3000 no such lattice is wider than sqrt(d) / 6.
+        units_only: Restrict components to units modulo N, gcd(b_j, N) = 1, so that every
+            coordinate takes N different values. This is the paper's row "SCS"; for N = 3000 no
+            such lattice has a minimum distance above sqrt(d) / 6.
         n_restarts: The number of random starts.
-        seed: Of the random starts.
+        seed: Seed of the random starts.
         jobs: The number of processes; the result does not depend on it.
-        budget: Seconds after which the best so far is returned.
-        progress: Told the share that is done.
+        budget: Seconds after which the best lattice so far is returned.
+        progress: Called with the share of the work that is done.
 
     Example:
         >>> round(scs(1000, 50, units_only=True, n_restarts=1).min_distance, 4)  # the paper's
@@ -60,8 +70,8 @@ def scs(
     size = (positive_integer("n_restarts", n_restarts), d)
     starts = np.random.default_rng(seed).choice(worker.values, size=size)
     starts[:, 0] = 1
-    _, b = best_of(worker, blocks_of(starts, 1), jobs=jobs, budget=budget, progress=progress)
-    return Rank1Lattice(N, tuple(b))
+    found = best_of(worker, blocks_of(starts, 1), jobs=jobs, budget=budget, progress=progress)
+    return found_lattice(N, found)
 
 
 @dataclass
@@ -69,12 +79,12 @@ class CoordinateSearch(Measure):
     """A worker that improves each start vector by successive coordinate search.
 
     Attributes:
-        n_points: N.
-        dim: d.
+        n_points: The number of points N.
+        dim: The dimension d.
         n_sweeps: The largest number of passes.
         units_only: Restrict components to units modulo N.
-        first_free: The first component that may change. From 1 on the first stays as it is: with
-            b_1 = 1 the points project to N distinct values, the paper's normal form.
+        first_free: The first component that may change. With 1, the first component keeps its
+            value: b_1 = 1 is the paper's normal form, in which coordinate 1 takes N values.
         deadline: See `Measure`.
     """
 
@@ -96,23 +106,49 @@ class CoordinateSearch(Measure):
         return forbidden
 
     def improve(self, start: IntArray) -> Found:
-        """Passes over the components of ``start`` (d,) until one changes nothing."""
+        """Pass over the components of ``start`` (d,) until a pass changes nothing."""
         b = fold(start, self.n_points)
         S = self.squares.lengths(b)
         squared = int(S.min())
+        kernel = compiled(coordinate.search_components, self.seconds_per_pass)
+        step = self._steps_at_once if kernel is not None else 1
         for _ in range(self.n_sweeps):
             before = squared
-            for j in range(self.first_free, self.dim):
-                R = S - self.squares.rows(b[j : j + 1])[0]
-                value, squared = self._best_value(R, squared)
-                if value is not None:
-                    b[j] = value
-                    S = R + self.squares.rows(b[j : j + 1])[0]
+            for j in range(self.first_free, self.dim, step):
+                if kernel is not None:
+                    end = min(j + step, self.dim)
+                    table = self.squares.table
+                    squared = int(
+                        kernel(table, self.n_points, b, S, squared, self._forbidden, j, end)
+                    )
+                else:
+                    R = S - self.squares.rows(b[j : j + 1])[0]
+                    value, squared = self._best_value(R, squared)
+                    if value is not None:
+                        b[j] = value
+                        S = R + self.squares.rows(b[j : j + 1])[0]
                 if self.is_late():
                     return squared, b
             if squared == before:
                 break
         return squared, b
+
+    @property
+    def work_per_pass(self) -> int:
+        """The work of one pass over all components, in units of about 20 ns without numba."""
+        per_step = self.n_points // 2 + 500
+        # Without a table each row is computed anew, which takes some forty times as long.
+        return self.dim * per_step * (40 if self.squares.table.size == 0 else 1)
+
+    @property
+    def seconds_per_pass(self) -> float:
+        """Rough duration of one pass without numba."""
+        return 2e-8 * self.work_per_pass
+
+    @property
+    def _steps_at_once(self) -> int:
+        """Components that the compiled step handles before the clock is looked at."""
+        return max(1, 2**20 // (self.n_points // 2 + 1))
 
     def _best_value(self, R: SquareArray, current: int) -> tuple[int | None, int]:
         """The value v of one component with the largest min_i (R_i + c[i, v]) above ``current``.
@@ -127,7 +163,7 @@ class CoordinateSearch(Measure):
             current: The squared minimum distance to pass.
 
         Returns:
-            The value (None: there is none) and the squared minimum distance with it.
+            The value, or None if no value is better, and the squared minimum distance with it.
         """
         k = min(_N_BINDING, len(R))
         binding = np.argpartition(R, k - 1)[:k]

@@ -11,11 +11,16 @@ from lattice_tools._primes import is_prime, primitive_root
 from lattice_tools.lattice import Rank1Lattice, checked_size
 
 
-def subgroup(n_points: int, dim: int) -> Rank1Lattice:
+def subgroup(n_points: int, dim: int, *, units_only: bool = True) -> Rank1Lattice:
     """The lattice with b_j = g^(j (N-1) / (2d)) mod N, j = 0, ..., d-1, g a primitive root.
 
     With -1 the components form a subgroup of the units modulo N, so that the distances take few
     values. N must be a prime with 2 d | N - 1.
+
+    Args:
+        n_points: The number of points N.
+        dim: The dimension d.
+        units_only: Accepted by every construction; all components of this one are units.
 
     Example:
         >>> subgroup(61, 3).base_vector
@@ -39,7 +44,7 @@ def is_admissible(n_points: int, dim: int) -> bool:
 
 
 def admissible_neighbours(n_points: int, dim: int) -> tuple[int | None, int]:
-    """The admissible sizes nearest to ``n_points`` below (None: there is none) and above."""
+    """The nearest admissible sizes, at most ``n_points`` (or None) and above it."""
     k = (n_points - 1) // (2 * dim)
     above = next(N for i in count(k + 1) if is_prime(N := 2 * dim * i + 1))
     below = next((N for i in range(k, 0, -1) if is_prime(N := 2 * dim * i + 1)), None)

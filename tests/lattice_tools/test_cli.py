@@ -58,9 +58,10 @@ def test_build_writes_the_points_to_stdout_and_the_rest_to_stderr():
     np.testing.assert_array_equal(rows(body), lattice.points())
     vector = ",".join(map(str, lattice.base_vector))
     summary = (
-        rf"korobov: N=20 d=3 base vector \({vector}\) minimum distance 0\.\d{{5}} in 0\.\d s\n"
+        rf"korobov: N=20 d=3 base vector \({vector}\) minimum distance 0\.\d{{5}}, "
+        rf"0\.\d{{4}} of the limit in 0\.\d s\n"
     )
-    assert re.fullmatch(summary, result.stderr)
+    assert re.match(summary, result.stderr)
 
 
 def test_no_header_leaves_the_first_line_out():
@@ -110,7 +111,9 @@ def test_a_random_shift_follows_the_seed():
         ("alg6", ["--primes", 2], {"n_primes": 2}),
         ("alg7", ["--primes", 2, "--sweeps", 1, "--budget", 60, "--jobs", 1],
          {"n_primes": 2, "n_sweeps": 1}),
-        ("best", ["--restarts", 1, "--seed", 4], {"n_restarts": 1, "seed": 4}),
+        ("best", ["--effort", 0.01, "--seed", 4, "--no-records"],
+         {"effort": 0.01, "seed": 4, "use_records": False}),
+        ("exact", ["--units-only"], {"units_only": True}),
     ],
 )  # fmt: skip
 def test_options_reach_the_library(method, flags, options):
@@ -130,14 +133,14 @@ def test_options_reach_the_library(method, flags, options):
         (["--dim", 2], 2, ["Missing option '--points'"]),
         (["--points", 9, "--dim", 2, "--method", "sobol"], 2, ["'sobol'", "'korobov', 'scs'"]),
         (["--points", 9, "--dim", 2, "--budget", 0], 2, ["--budget", "0.0"]),
-        (["--points", 9, "--dim", 2, "--budget", "nan"], 1, ["`budget`", "nan"]),
-        (["--points", 9, "--dim", 2, "--format", "xls"], 2, ["'xls'", "'csv', 'json', 'npy'"]),
+        (["--points", 9, "--dim", 2, "--budget", "nan"], 1, ["--budget", "nan"]),
+        (["--points", 9, "--dim", 2, "--format", "xls"], 2, ["'xls'", "'csv', 'json', 'npy', 'v"]),
         (["--points", 9, "--dim", 2, "--method", "korobov", "--primes", 3], 1,
-         ["'korobov' takes no option `n_primes`; it takes: jobs, budget"]),
-        (["--points", 9, "--dim", 2, "--method", "alg6", "--seed", 3], 1, ["no option `seed`"]),
+         ["'korobov' takes no option --primes; it takes: --units-only, --jobs, --budget."]),
+        (["--points", 9, "--dim", 2, "--method", "alg6", "--seed", 3], 1, ["no option --seed"]),
         (["--points", 1000, "--dim", 10, "--method", "subgroup"], 1, ["941 and 1021"]),
-        (["--points", 10**13, "--dim", 2], 1, ["`n_points`", str(10**13)]),
-        (["--points", 10**9, "--dim", 2], 1, ["`n_points`", str(10**9)]),
+        (["--points", 10**13, "--dim", 2], 1, ["--points", str(10**13)]),
+        (["--points", 10**9, "--dim", 2], 1, ["--points", str(10**9)]),
     ],
 )  # fmt: skip
 def test_bad_input_to_build_ends_with_one_sentence(tmp_path, arguments, code, words):
@@ -205,7 +208,9 @@ def test_compare_prints_a_table_by_method():
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0] == "N=13"
-    assert [line.split()[0] for line in lines[2:]] == ["subgroup", "korobov", "alg6"]
+    assert [line.split()[0] for line in lines[2:5]] == ["subgroup", "korobov", "alg6"]
+    assert "(0." in lines[3]
+    assert lines[-1] == "(fraction of the limit)"
     assert result.stderr.startswith("6 cells in ")
 
 
@@ -272,6 +277,54 @@ def test_every_option_has_help():
             assert not isinstance(parameter, click.Option) or parameter.help
 
 
+def test_the_vector_alone_can_be_written(tmp_path):
+    vector = ",".join(map(str, korobov(20, 3).base_vector)) + "\n"
+    assert run(*SMALL, "--format", "vector").stdout == vector
+    run(*SMALL, "-o", tmp_path / "b.vector")
+    assert (tmp_path / "b.vector").read_text() == vector
+
+
+def test_coordinates_that_take_few_values_are_mentioned_with_a_way_out():
+    command = ["build", "--method", "exact", "--points", 20, "--dim", 3, "--format", "vector"]
+    result = run(*command)
+    assert "3 of 3 coordinates take fewer than 20 values; coordinate 2 takes 4." in result.stderr
+    assert "The prime 19 as number of points, or --units-only" in result.stderr
+    assert "Warning" not in run(*command, "--units-only").stderr
+
+
+def test_an_optimal_lattice_is_called_so():
+    result = run("build", "--method", "best", "--points", 17, "--dim", 2, "--format", "vector")
+    assert "of the limit (optimal) in" in result.stderr
+
+
+def test_links_that_cannot_be_written_are_named_before_the_search(tmp_path, monkeypatch):
+    monkeypatch.setattr(cli_module, "build", lambda *a, **k: pytest.fail("searched in vain"))
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    fails(run(*SMALL, "-o", tmp_path / "loop"), 1, "loop", "Too many levels of symbolic links")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "a.csv")
+    fails(run(*SMALL, "-o", tmp_path / "dangling"), 1, str(tmp_path / "nowhere"))
+
+
+def test_records_are_shown_with_the_fraction_and_stars():
+    result = run("records", "--points", 100, "--dim", 2, "--dim", 5)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["N", "d=2", "d=5"]
+    assert lines[1].split() == ["100", "0.9490*", "0.9124*"]
+    fails(run("records", "--points", 7), 1, "no such size")
+
+
+def test_records_are_found_and_extended(tmp_path):
+    file = tmp_path / "records.txt"
+    search = ["records", "--improve", file, "--points", 23, "--dim", 3, "--effort", 0.01]
+    assert "N=23 d=3 minimum distance" in run(*search, "--dim", 2).stdout
+    assert run(*search).stderr == "0 of 1 sizes improved\n"
+    assert [line.split()[:2] for line in file.read_text().splitlines()[1:]] == [
+        ["23", "2"],
+        ["23", "3"],
+    ]
+
+
 def test_the_version_is_told():
     result = run("--version")
     assert result.exit_code == 0
@@ -280,7 +333,7 @@ def test_the_version_is_told():
 
 def test_a_reader_that_stops_early_is_no_error():
     done = shell(
-        "lattice-tools build --method korobov --points 20000 --dim 5 --budget 0.1 | head -1"
+        "lattice-tools build --method korobov --points 19997 --dim 5 --budget 0.1 | head -1"
     )
     assert done.stdout == "x1,x2,x3,x4,x5\n"
     assert len(done.stderr.splitlines()) == 1

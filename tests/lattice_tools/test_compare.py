@@ -47,14 +47,15 @@ def test_a_plain_table():
     ]
     assert table(rows, paper=False).splitlines() == [
         "N=12",
-        "          d=2      d=3",
-        "korobov   0.50000  0.25000",
-        "subgroup  -        0.12500",
+        "          d=2               d=3",
+        "korobov   0.50000 (1.6119)  0.25000 (0.5099)",
+        "subgroup  -                 0.12500 (0.2550)",
         "",
         "N=13",
         "          d=2",
-        "korobov   0.06250",
+        "korobov   0.06250 (0.2097)",
         "",
+        "(fraction of the limit)",
         "- there is no subgroup lattice of this size.",
     ]
 

@@ -54,6 +54,17 @@ def test_it_is_the_literal_exhaustive_search(search):
     assert (squared, b.tolist()) == literal_search(start, N, n_sweeps, units_only, first_free)
 
 
+@pytest.mark.parametrize(
+    ("N", "start"), [(41, [1, 1, 2, 1]), (61, [1, 2, 3, 1]), (101, [1, 46, 26, 31, 49])]
+)
+def test_a_second_sweep_improves_what_the_first_found(N, start):
+    once, twice = (
+        CoordinateSearch(N, len(start), n_sweeps=n).improve(np.array(start)) for n in (1, 2)
+    )
+    assert twice[0] > once[0]
+    assert (twice[0], twice[1].tolist()) == literal_search(start, N, 2, False, 1)
+
+
 @given(searches())
 @settings(max_examples=60, deadline=None)
 def test_the_chunked_form_finds_what_the_table_finds(search):

@@ -17,11 +17,12 @@ SEARCHES = {
     "scs": {},
     "alg6": {"n_primes": 3},
     "alg7": {"n_primes": 2},
-    "best": {"n_restarts": 3},
+    "exact": {},
+    "best": {"effort": 0.01, "use_records": False},
 }
 
 
-@pytest.mark.parametrize("method", SEARCHES)
+@pytest.mark.parametrize("method", sorted(set(SEARCHES) - {"exact"}))
 def test_two_processes_find_what_one_finds(method):
     one = build(method, 101, 4, **SEARCHES[method])
     assert build(method, 101, 4, jobs=2, **SEARCHES[method]) == one
@@ -35,7 +36,7 @@ def test_progress_only_grows_and_ends_at_one(method):
     assert 0 <= shares[0] <= shares[-1] == 1
 
 
-@pytest.mark.parametrize("method", sorted(set(METHODS) - {"subgroup"}))
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"subgroup", "exact"}))
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_budget_cuts_a_search_short_and_the_best_so_far_is_returned(method, jobs):
     # Whole, each of these searches takes minutes.
@@ -111,6 +112,25 @@ def test_a_size_that_no_search_can_hold_is_refused(method):
         build(method, 10**9, 2)
 
 
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"subgroup"}))
+@pytest.mark.parametrize(("N", "d"), [(24, 3), (35, 4)])
+def test_units_only_gives_every_coordinate_all_values(method, N, d):
+    options = SEARCHES.get(method, {}) | {"units_only": True}
+    lattice = build(method, N, d, **options)
+    assert set(lattice.values_per_coordinate) == {N}
+    assert lattice.min_distance <= build("exact", N, d).min_distance
+
+
+def test_subgroup_lattices_have_units_only():
+    assert set(build("subgroup", 61, 3, units_only=True).values_per_coordinate) == {61}
+
+
+def test_a_budget_holds_for_many_points_in_many_dimensions():
+    begun = time.monotonic()
+    best(1_000_000, 100, budget=1.0, use_records=False)
+    assert time.monotonic() - begun < 12
+
+
 @pytest.mark.parametrize(
     ("method", "option"),
     [
@@ -118,7 +138,7 @@ def test_a_size_that_no_search_can_hold_is_refused(method):
         ("scs", "n_restarts"),
         ("alg6", "n_primes"),
         ("alg7", "n_sweeps"),
-        ("best", "n_restarts"),
+        ("best", "jobs"),
         ("korobov", "jobs"),
     ],
 )
@@ -133,9 +153,13 @@ def test_an_unknown_method_is_refused_with_the_choices():
 
 
 def test_an_option_that_a_method_does_not_take_is_refused_with_the_choices():
-    with pytest.raises(ValueError, match="'korobov' takes no option `n_primes`; it takes: jobs"):
+    with pytest.raises(
+        ValueError, match="'korobov' takes no option `n_primes`; it takes: `units_only`"
+    ):
         build("korobov", 10, 2, n_primes=3)
-    with pytest.raises(ValueError, match="'subgroup' takes no option `jobs`; it takes: none"):
+    with pytest.raises(
+        ValueError, match="'subgroup' takes no option `jobs`; it takes: `units_only`"
+    ):
         build("subgroup", 13, 2, jobs=3)
 
 

@@ -1,0 +1,20 @@
+"""``python -m benchmarks.lattices``: all lattice benchmarks as commands."""
+
+import click
+
+from benchmarks.lattices.distances import answer, distance
+from benchmarks.lattices.integration import genz, p2
+from benchmarks.lattices.searches import memory, speed
+from benchmarks.lattices.width import paper, small, width
+
+
+@click.group()
+def main() -> None:
+    """Measure lattice_tools; a command exits with 1 if a promise is broken."""
+
+
+for command in (width, paper, small, distance, answer, p2, genz, speed, memory):
+    main.add_command(command)
+
+if __name__ == "__main__":
+    main()

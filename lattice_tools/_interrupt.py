@@ -1,0 +1,87 @@
+"""Ctrl-C as a wish to stop: the first one lets a search return what it has, the second one raises.
+
+Python turns SIGINT into `KeyboardInterrupt` wherever the program happens to be, which loses what a
+search has found. Within `keep_best_on_interrupt` the first SIGINT only sets a flag that searches
+look at between their steps. In the processes of a search the flag is shared memory.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+class SearchInterrupted(UserWarning):
+    """A search was interrupted by Ctrl-C and returns the best lattice that it had found."""
+
+
+@dataclass
+class Flag:
+    """Whether a search shall stop.
+
+    Attributes:
+        value: 0 or 1. Shared memory has the same attribute.
+    """
+
+    value: int = 0
+
+
+_flag: Any = Flag()
+_is_watching = False
+
+
+def is_interrupted() -> bool:
+    """Whether the present search shall stop and return what it has."""
+    return bool(_flag.value)
+
+
+def use_flag(flag: Any) -> None:
+    """Look at another flag, shared with the process that started this one; ignore Ctrl-C here."""
+    global _flag
+    _flag = flag
+    # A terminal sends Ctrl-C to every process: the starting one decides what comes of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def keep_best_on_interrupt(*, warn: bool = True) -> Iterator[Flag]:
+    """While the body runs, let the first Ctrl-C set the flag and the second one raise.
+
+    Nothing changes outside of the main thread, inside another such body, or where the application
+    has its own handler of SIGINT.
+
+    Args:
+        warn: Whether to issue a `SearchInterrupted` warning at the end of an interrupted body.
+    """
+    global _flag, _is_watching
+    may_watch = (
+        not _is_watching
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if not may_watch:
+        yield _flag
+        return
+    flag = _flag = Flag()
+
+    def stop(signum: int, frame: object) -> None:
+        flag.value = 1
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    signal.signal(signal.SIGINT, stop)
+    _is_watching = True
+    try:
+        yield flag
+    finally:
+        _is_watching = False
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _flag = Flag()
+    if flag.value and warn:
+        warnings.warn(
+            "Interrupted: this is the best lattice found so far.", SearchInterrupted, stacklevel=4
+        )

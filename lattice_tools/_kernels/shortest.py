@@ -1,0 +1,213 @@
+"""The shortest vector of a rank-1 lattice: basis, LLL reduction, enumeration.
+
+The functions index their arguments as ``B[i][j]``, so that they run on lists in plain Python and,
+compiled by numba, on arrays: one source, two speeds.
+
+Glossary: ``N`` number of points, ``d`` dimension, ``B`` integer basis (d, d), in rows, of the
+lattice ``{i b + N z}``, ``mu`` (d, d) and ``r`` (d,) its Gram-Schmidt coefficients and squared
+lengths.
+
+The basis changes by exact integer steps only, so it always generates the same lattice. Floating
+point decides which steps are made, and which branches of the enumeration are cut: a branch is cut
+where its squared length exceeds the best so far by more than a relative 1e-9, far more than the
+rounding of a reduced basis. Lengths that are compared or returned are exact integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: Indexable as [i][j] or [i]: nested lists, or arrays.
+Matrix = Any
+Vector = Any
+
+
+def fill_basis(N: int, b: Vector, B: Matrix) -> bool:
+    """Fill ``B`` with a triangular basis of the lattice that ``b`` (d,) generates modulo N.
+
+    Row j is the multiple of b with the smallest positive entry j among those whose entries before
+    j are zero, a divisor of N.
+
+    Args:
+        N: The number of points.
+        b: Components in [0, N); overwritten.
+        B: Filled.
+
+    Returns:
+        Whether b has order N. If not, two points coincide and the minimum distance is 0.
+    """
+    d = len(b)
+    order = 1
+    for row in range(d):
+        # Extended Euclid: k b[row] = g modulo N.
+        g, rest, k, next_k = N, b[row], 0, 1
+        while rest != 0:
+            q = g // rest
+            g, rest = rest, g - q * rest
+            k, next_k = next_k, k - q * next_k
+        k %= N
+        for j in range(d):
+            B[row][j] = k * b[j] % N if j > row else 0
+        B[row][row] = g
+        order *= N // g
+        for j in range(d):
+            b[j] = b[j] * (N // g) % N
+    return order == N
+
+
+def reduce_basis(B: Matrix, mu: Matrix, r: Vector) -> bool:
+    """LLL reduction of ``B`` in place, delta 0.99; ``mu`` and ``r`` are filled.
+
+    Returns:
+        Whether it converged, which it does unless N is too large for 53 bits.
+    """
+    d = len(r)
+    n_visits = 0
+    k = 0
+    while k < d:
+        n_visits += 1
+        if n_visits > 2000 * d:
+            return False
+        again = True
+        while again:
+            again = False
+            # Row k of the Gram-Schmidt coefficients.
+            for j in range(k + 1):
+                s = 0.0
+                for t in range(d):
+                    s += float(B[k][t]) * float(B[j][t])
+                for i in range(j):
+                    s -= mu[j][i] * mu[k][i] * r[i]
+                if j < k:
+                    mu[k][j] = s / r[j]
+                else:
+                    r[k] = s
+            for j in range(k - 1, -1, -1):
+                if abs(mu[k][j]) > 0.501:
+                    q = round(mu[k][j])
+                    # Large quotients are inexact: subtract, then compute the row again.
+                    again = again or abs(q) > 1000
+                    for t in range(d):
+                        B[k][t] -= q * B[j][t]
+                    for i in range(j):
+                        mu[k][i] -= q * mu[j][i]
+                    mu[k][j] -= q
+        if k > 0 and r[k] < (0.99 - mu[k][k - 1] ** 2) * r[k - 1]:
+            for t in range(d):
+                B[k][t], B[k - 1][t] = B[k - 1][t], B[k][t]
+            k -= 1
+        else:
+            k += 1
+    return True
+
+
+def enumerate_shortest(
+    B: Matrix, mu: Matrix, r: Vector, best: int, enough: int, x: Vector, c: Vector, w: Vector
+) -> int:
+    """The squared length of the shortest non-zero vector, if it is below ``best``; else ``best``.
+
+    Schnorr and Euchner's enumeration (1994) of the coefficients x (d,) from the last to the first.
+
+    Args:
+        B: A reduced basis (d, d).
+        mu: Its Gram-Schmidt coefficients (d, d).
+        r: Its squared Gram-Schmidt lengths (d,).
+        best: The squared length to fall below.
+        enough: Stop as soon as a vector of at most this squared length is known.
+        x: Work space (d,): integer coefficients.
+        c: Work space (2 d + 1,): centres, then squared lengths of the fixed parts.
+        w: Work space (d,): how far the next coefficient lies from the present one.
+    """
+    d = len(r)
+    for row in range(d):
+        length = 0
+        for t in range(d):
+            length += B[row][t] * B[row][t]
+        best = min(best, length)
+        x[row] = 0
+        c[row] = 0.0
+        c[d + row + 1] = 0.0
+        w[row] = 1
+    x[0] = 1
+    k = 0
+    last = 0
+    bound = best - 0.5 + 1e-9 * best
+    while best > enough:
+        c[d + k] = c[d + k + 1] + (x[k] - c[k]) ** 2 * r[k]
+        if c[d + k] < bound:
+            if k > 0:
+                k -= 1
+                s = 0.0
+                for i in range(k + 1, d):
+                    s -= x[i] * mu[i][k]
+                c[k] = s
+                x[k] = round(s)
+                w[k] = 1
+                continue
+            length = 0
+            for t in range(d):
+                v = 0
+                for i in range(d):
+                    v += x[i] * B[i][t]
+                length += v * v
+            if 0 < length < best:
+                best = length
+                bound = best - 0.5 + 1e-9 * best
+        else:
+            k += 1
+            if k == d:
+                break
+        # The next coefficient at this level: outwards from the centre, on alternating sides.
+        if k >= last:
+            last = k
+            x[k] += 1
+        else:
+            if x[k] > c[k]:
+                x[k] -= w[k]
+            else:
+                x[k] += w[k]
+            w[k] += 1
+    return best
+
+
+def squared_lengths(
+    N: int,
+    vectors: Matrix,
+    enough: int,
+    out: Vector,
+    b: Vector,
+    B: Matrix,
+    mu: Matrix,
+    r: Vector,
+    x: Vector,
+    c: Vector,
+    w: Vector,
+) -> None:
+    """Fill ``out`` (k,) with the squared minimum distances of base vectors (k, d).
+
+    Args:
+        N: The number of points.
+        vectors: Components in [0, N).
+        enough: A distance of at most this square need not be exact: the value is then an upper
+            bound that is at most ``enough``. It rises to the largest value so far.
+        out: Filled; -1 where the distance is not below N (see `lattice_tools._kernels`).
+        b: Work space (d,).
+        B: Work space (d, d) of integers.
+        mu: Work space (d, d).
+        r: Work space (d,).
+        x: Work space (d,) of integers.
+        c: Work space (2 d + 1,).
+        w: Work space (d,) of integers.
+    """
+    d = len(b)
+    for row in range(len(out)):
+        for j in range(d):
+            b[j] = vectors[row][j]
+        if not fill_basis(N, b, B):
+            out[row] = 0
+        elif not reduce_basis(B, mu, r):
+            out[row] = -1
+        else:
+            found = enumerate_shortest(B, mu, r, N * N, enough, x, c, w)
+            out[row] = found if found < N * N else -1
+            enough = max(enough, out[row])

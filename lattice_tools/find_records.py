@@ -1,0 +1,111 @@
+"""Finding and extending the catalogue of records: `lattice-tools records --improve FILE`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from lattice_tools._files import write_whole
+from lattice_tools._folded import fold
+from lattice_tools._interrupt import is_interrupted
+from lattice_tools.best import search
+from lattice_tools.exact import MAX_POINTS, estimated_work, exact
+from lattice_tools.lattice import Rank1Lattice
+from lattice_tools.limit import reaches_limit
+from lattice_tools.records import Records, parse, text_of
+from lattice_tools.scs import CoordinateSearch
+
+#: The catalogue's sizes.
+RECORD_POINTS = (
+    16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 512, 1000, 1009, 1024, 2000, 2048, 3000, 4096,
+    5000, 10007,
+)  # fmt: skip
+RECORD_DIMS = tuple(range(2, 51))
+
+#: Proofs are tried up to this work, or for few points: pruning then leaves little to do.
+_PROOF_WORK = 1e9
+_PROOF_POINTS = 100
+
+
+def improve_records(
+    path: Path,
+    sizes: Iterable[tuple[int, int]],
+    *,
+    effort: float | None = None,
+    budget: float | None = None,
+    proof_budget: float | None = None,
+    seed: int = 0,
+    report: Callable[[str], None] = lambda line: None,
+) -> int:
+    """Search for wider lattices than those in a file, and keep the file up to date.
+
+    Args:
+        path: A file of records; begun if it does not exist.
+        sizes: Pairs (N, d) to search.
+        effort: Work per size; see `lattice_tools.best`.
+        budget: Seconds per size instead.
+        proof_budget: Seconds per size for an exhaustive search, where that may succeed.
+        seed: Seed of all random choices.
+        report: Called with a line about each improvement.
+
+    Returns:
+        How many sizes improved. Ctrl-C ends the search; the file keeps what was found.
+    """
+    known: Records = parse(path.read_text("utf-8")) if path.exists() else {}
+    n_improved = 0
+    for N, d in sizes:
+        before = known.get((N, d))
+        if before is not None and before.is_optimal:
+            continue
+        found = None if before is None else normal_form(before)
+        if (N, d - 1) in known:
+            found = _better(found, _extended(known[N, d - 1]))
+        may_prove = N <= _PROOF_POINTS or (N <= MAX_POINTS and estimated_work(N, d) < _PROOF_WORK)
+        if proof_budget is not None and may_prove:
+            found = _better(found, exact(N, d, budget=proof_budget))
+        if found is None or not found.is_optimal:
+            found = _better(found, search(N, d, found, effort, budget, seed=seed))
+        if before is None or _rank(found) > _rank(before):
+            n_improved += 1
+            known[N, d] = found
+            write_whole(path, [text_of(known).encode()])
+            word = "optimal" if found.is_optimal else "found"
+            report(f"N={N} d={d} minimum distance {found.min_distance:.5f} {word}")
+        if is_interrupted():
+            break
+    return n_improved
+
+
+def normal_form(lattice: Rank1Lattice) -> Rank1Lattice:
+    """The equivalent lattice with the smallest sorted base vector among those with a 1.
+
+    Order and signs of components, and a unit modulo N as a common factor, do not change the
+    minimum distance. Without a unit component the vector is only folded and sorted.
+    """
+    N = lattice.n_points
+    b = np.array(lattice.base_vector)
+    units = [u for u in lattice.base_vector if math.gcd(u, N) == 1]
+    forms = [sorted(fold(b * pow(u, -1, N) % N, N).tolist()) for u in units]
+    vector = min(forms, default=sorted(fold(b, N).tolist()))
+    form = Rank1Lattice(N, tuple(vector))
+    is_optimal = lattice.is_optimal or reaches_limit(form)
+    return Rank1Lattice(N, tuple(vector), is_optimal=is_optimal)
+
+
+def _extended(lattice: Rank1Lattice) -> Rank1Lattice:
+    """A lattice in one more dimension that is at least as wide."""
+    search = CoordinateSearch(lattice.n_points, lattice.dim + 1, n_sweeps=20, first_free=0)
+    _, b = search.improve(np.array([*lattice.base_vector, 1]))
+    return Rank1Lattice(lattice.n_points, tuple(b))
+
+
+def _better(one: Rank1Lattice | None, other: Rank1Lattice) -> Rank1Lattice:
+    other = normal_form(other)
+    return other if one is None or _rank(other) > _rank(one) else one
+
+
+def _rank(lattice: Rank1Lattice) -> tuple[int, bool]:
+    return lattice.squared_min_distance, lattice.is_optimal
