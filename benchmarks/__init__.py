@@ -1,10 +1,10 @@
-"""Measurements of samplers side by side; run the commands from the root of the repository.
+"""Measurements of samplers. Run the commands from the root of the repository.
 
-Importing the package limits BLAS and OpenMP to one thread unless the caller chose otherwise: CPU
-seconds are compared between samplers, and idle threads that spin would be counted as work.
+Each folder measures one thing and is a command: `python -m benchmarks.regret --help`. What they
+share is in `benchmarks.harness`.
+
+Importing the package limits BLAS and OpenMP to one thread (by importing `tests.support`, which
+does so): CPU seconds are compared between samplers.
 """
 
-import os
-
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")
+import tests.support  # noqa: F401

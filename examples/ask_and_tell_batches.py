@@ -1,8 +1,9 @@
-"""Batches by ask-and-tell, evaluated in processes; one of them fails now and then.
+"""Batches by ask-and-tell, evaluated in several processes; some evaluations fail.
 
-The loop is yours: ask for as many trials as there are workers, evaluate them wherever you like,
-tell the results. The trials of a round are one joint plan, and a failed one costs nothing else.
-At the end: which trials were planned together, and the regret bounds of the run.
+You write the loop: ask for as many trials as there are workers, evaluate them wherever you like,
+and tell the results. The trials of a round are planned jointly, and a failed one does not affect
+the others. At the end, the regret bounds of the run are printed, and a picture shows which trials
+were planned together.
 """
 
 import math
@@ -13,7 +14,7 @@ from optuna.distributions import FloatDistribution
 from optuna.trial import TrialState
 
 from optuna_bkop import BKOPSampler
-from optuna_bkop.plots import plot_batches
+from optuna_bkop.plots.matplotlib import plot_batches
 from optuna_bkop.regret import regret_bound
 
 SPACE = {"x": FloatDistribution(-5.0, 10.0), "y": FloatDistribution(0.0, 15.0)}
@@ -21,7 +22,7 @@ N_WORKERS = 4
 
 
 def branin(params: dict[str, float]) -> float:
-    """Branin's function; like a simulation that crashes in a corner of its domain."""
+    """Branin's function; it fails in a corner of its domain, as a simulation may do."""
     x, y = params["x"], params["y"]
     if x + y > 19:
         raise ArithmeticError("did not converge")
@@ -45,9 +46,8 @@ def main() -> None:
                     study.tell(trial, state=TrialState.FAIL)
 
     n_failed = len(study.get_trials(states=(TrialState.FAIL,)))
-    print(
-        f"{len(study.trials)} trials, {n_failed} failed; best {study.best_value:.5f} (0.39789 is)"
-    )
+    print(f"{len(study.trials)} trials, {n_failed} failed; best value {study.best_value:.5f}")
+    print("the minimum is 0.39789")
     print(regret_bound(study))
     plot_batches(study).figure.savefig("batches.png", dpi=120)
 

@@ -1,8 +1,8 @@
-"""Constraints: a welded beam, as cheap as it can be while it holds.
+"""Constraints: the cheapest welded beam that carries its load.
 
-`trial.set_constraint(name, value)` says by how much a constraint is violated; at most 0 is
-feasible. The sampler models each of them and plans batches where all are likely to be met. The
-best design known costs 1.7249 (Coello 2000 and many after).
+`trial.set_constraint(name, value)` reports a constraint, which is met if its value is at most 0.
+The sampler models each constraint and plans batches where all are likely to be met. The cheapest
+design known costs 1.7249 (Coello 2000).
 """
 
 import math
@@ -16,7 +16,7 @@ YOUNG, SHEAR_MODULUS, MAX_SHEAR, MAX_STRESS = 30e6, 12e6, 13_600.0, 30_000.0
 
 
 def objective(trial: optuna.Trial) -> float:
-    """Cost of weld and beam."""
+    """Return the cost of weld and beam, and report the constraints."""
     h = trial.suggest_float("weld_height", 0.1, 2.0)
     w = trial.suggest_float("weld_length", 0.1, 10.0)
     t = trial.suggest_float("beam_height", 0.1, 10.0)

@@ -1,11 +1,11 @@
-"""Workers in many processes on one study, one of which may be killed on the way.
+"""Workers in several processes on one study. One of them may be killed, with `--kill`.
 
     python examples/distributed.py
     python examples/distributed.py --workers 8 --kill
     python examples/distributed.py --storage postgresql+psycopg://user@host/database
 
-Workers need to know the storage and the study's name, nothing of each other: on a cluster, start
-as many as you like, anywhere, with the same two.
+Workers know the storage and the study's name, and nothing about each other. On a cluster, start
+as many as you like, on any machines, with the same storage and name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMPLETE = (TrialState.COMPLETE,)
 
 
 def objective(trial: optuna.Trial) -> float:
-    """A bent valley (Rosenbrock's); an evaluation takes a tenth of a second."""
+    """Return Rosenbrock's function; an evaluation takes a tenth of a second."""
     x = trial.suggest_float("x", -2.0, 2.0)
     y = trial.suggest_float("y", -1.0, 3.0)
     time.sleep(0.1)
@@ -35,19 +35,26 @@ def objective(trial: optuna.Trial) -> float:
 
 
 def work(storage: str, n_trials: int) -> None:
-    """What every worker does, on whatever machine."""
+    """Run one worker; it stops when the study has enough finished trials."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.load_study(study_name=STUDY, storage=storage, sampler=BKOPSampler())
     study.optimize(objective, callbacks=[MaxTrialsCallback(n_trials, states=COMPLETE)])
 
 
 @click.command()
-@click.option("--storage", help="SQLAlchemy URL; by default a new SQLite file.")
-@click.option("--workers", default=4, show_default=True, help="Processes.")
-@click.option("--trials", default=80, show_default=True, help="Finished trials of all workers.")
-@click.option("--kill", is_flag=True, help="Kill a worker on the way; another takes its place.")
+@click.option("--storage", help="URL of SQLAlchemy; by default a new SQLite file.")
+@click.option("--workers", default=4, show_default=True, help="Number of processes.")
+@click.option(
+    "--trials",
+    default=80,
+    show_default=True,
+    help="Number of trials to finish.",
+)
+@click.option(
+    "--kill", is_flag=True, help="Kill a worker after a third of the trials; start another."
+)
 def main(storage: str | None, workers: int, trials: int, kill: bool) -> None:
-    """Minimise a function with several workers and show how far they are."""
+    """Minimise a function with several workers and show their progress."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
@@ -65,7 +72,7 @@ def main(storage: str | None, workers: int, trials: int, kill: bool) -> None:
                 is_over = not any(process.is_alive() for process in processes)
                 n_done = len(study.get_trials(deepcopy=False, states=COMPLETE)) - n_before
                 if is_over and n_done < trials:
-                    raise click.ClickException("All workers have ended before their work.")
+                    raise click.ClickException("All workers ended before the last trial.")
                 bar.update(min(n_done, trials) - bar.pos)
                 if kill and n_done >= trials // 3:
                     kill = False

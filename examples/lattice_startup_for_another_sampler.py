@@ -1,8 +1,9 @@
-"""A rank-1 lattice as the startup of another sampler, here TPE.
+"""A rank-1 lattice for the startup of another sampler, here TPE.
 
-`lattice_tools` knows nothing of Optuna: it makes points of the unit cube. They are scaled to the
-search space and enqueued; any sampler takes them first. They cover the space more evenly than
-random points, which the covering radius shows: no place is farther than that from a point.
+`lattice_tools` does not depend on Optuna: it makes points of the unit cube. Here they are scaled
+to the search space and enqueued, so that any sampler begins with them. They cover the space more
+evenly than random points: their covering radius, which is the largest distance of any place to
+its nearest point, is smaller.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
-"""Float, logarithmic, integer and categorical parameters, some of which exist in one branch only.
+"""Float, logarithmic, integer and categorical parameters; most exist for one kind of model only.
 
-A regression model for the progression of diabetes is chosen together with its hyperparameters.
-One model covers all branches: a parameter that a trial did not ask for plays no part in its
-distance to others. Needs scikit-learn: pip install -e ".[examples]"
+A regression model for the progression of diabetes is chosen together with its hyperparameters. The
+sampler fits one model to all trials: a parameter that a trial does not have is ignored in its
+distance to other trials. Needs scikit-learn: pip install -e ".[examples]"
 """
 
 import optuna
@@ -20,7 +20,7 @@ X, y = load_diabetes(return_X_y=True)
 
 
 def objective(trial: optuna.Trial) -> float:
-    """Mean absolute error of five-fold cross-validation."""
+    """Return the mean absolute error of five-fold cross-validation."""
     kind = trial.suggest_categorical("kind", ["svm", "trees", "neighbours"])
     if kind == "svm":
         model = SVR(

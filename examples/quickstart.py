@@ -1,7 +1,7 @@
-"""A batch study on an SQLite file: a predator-prey model is fitted to 21 years of fur records.
+"""A study with batches in an SQLite file: a predator-prey model is fitted to 21 years of fur data.
 
-Rounds of eight trials, planned jointly and evaluated at once. Prints the best fit and draws
-study.png. Run it again after an interruption and it goes on where study.db ends.
+Rounds of eight trials are planned jointly and evaluated in parallel. The script prints the best
+fit and draws study.png. After an interruption, run it again: it continues the study in study.db.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ N_TRIALS, N_AT_ONCE = 96, 8
 
 
 def model(birth, eaten, death, growth, hares, lynxes):
-    """Hares and lynxes (21, 2), a row for each year from 1900 on (Lotka and Volterra)."""
+    """Return hares and lynxes (21, 2), a row per year from 1900 on (Lotka and Volterra)."""
 
     def change(_, z):
         return z[0] * (birth - eaten * z[1]), z[1] * (growth * z[0] - death)
@@ -35,7 +35,7 @@ def model(birth, eaten, death, growth, hares, lynxes):
 
 
 def error(trial):
-    """Root mean square error of the logarithms."""
+    """Return the root mean square error of the logarithms."""
     return np.sqrt(np.mean(np.log(np.maximum(model(**trial.params), 1e-3) / PELTS) ** 2))
 
 

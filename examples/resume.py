@@ -1,8 +1,8 @@
-"""A study that is interrupted, and goes on as if nothing had happened.
+"""A study that is interrupted and resumed has the same trials as one that is not.
 
-All state is in the storage: whoever loads the study with the same seed continues it exactly.
-Here one study runs through; another stops half-way, is loaded anew with a new sampler, and
-finishes. Their trials are the same.
+All state is in the storage: a study that is loaded with the same seed continues exactly. Here one
+study runs without a stop. Another one stops, is loaded with a new sampler, and finishes. Their
+trials are the same.
 """
 
 import tempfile
@@ -14,7 +14,7 @@ from optuna_bkop import BKOPSampler
 
 
 def objective(trial: optuna.Trial) -> float:
-    """Rosenbrock's function."""
+    """Return Rosenbrock's function."""
     x, y = trial.suggest_float("x", -2, 2), trial.suggest_float("y", -2, 2)
     return 100 * (y - x**2) ** 2 + (1 - x) ** 2
 

@@ -1,5 +1,6 @@
 """An Optuna sampler that chooses whole batches of trials together."""
 
+from optuna_bkop._settings import PAPER_SETTINGS
 from optuna_bkop.sampler import BKOPSampler
 
-__all__ = ["BKOPSampler"]
+__all__ = ["PAPER_SETTINGS", "BKOPSampler"]

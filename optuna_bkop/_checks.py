@@ -1,4 +1,4 @@
-"""Checks of arguments: errors that carry the value and the choices."""
+"""Checks arguments. Errors name the argument, the value and the choices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from optuna.distributions import BaseDistribution
 
 
 def check_integer(name: str, value: object, minimum: int) -> None:
@@ -19,7 +18,7 @@ def check_integer(name: str, value: object, minimum: int) -> None:
 
 
 def check_finite(name: str, value: object, kind: str = "finite") -> float:
-    """``value`` as a float; a ValueError unless it is a finite number."""
+    """Return ``value`` as a float; raise a ValueError unless it is a finite number."""
     is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value):  # type: ignore[arg-type]
         raise ValueError(f"`{name}` must be a {kind} number, got {value!r}.")
@@ -27,7 +26,7 @@ def check_finite(name: str, value: object, kind: str = "finite") -> float:
 
 
 def check_number(name: str, value: object, *, positive: bool = False) -> None:
-    """Raise a ValueError unless ``value`` is a finite number, not negative."""
+    """Raise a ValueError unless ``value`` is finite and non-negative (or positive)."""
     kind = "positive finite" if positive else "non-negative finite"
     x = check_finite(name, value, kind)
     if x < 0 or (positive and x == 0):
@@ -35,7 +34,7 @@ def check_number(name: str, value: object, *, positive: bool = False) -> None:
 
 
 def check_numbers(name: str, values: object) -> tuple[float, ...]:
-    """``values`` as floats; a ValueError unless they are positive finite numbers, at least one."""
+    """Return ``values`` as floats; raise a ValueError unless all are positive and finite."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ValueError(f"`{name}` must be a sequence of positive numbers, got {values!r}.")
     numbers = tuple(values)
@@ -56,22 +55,3 @@ def check_choice(name: str, value: object, choices: Sequence[str] | Mapping[str,
     """Raise a ValueError unless ``value`` is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"`{name}` must be one of {', '.join(choices)}, got {value!r}.")
-
-
-def checked_space(search_space: Mapping[str, BaseDistribution]) -> dict[str, BaseDistribution]:
-    """The parameters that have more than one value, by name; a ValueError for anything else."""
-    if not isinstance(search_space, Mapping):
-        raise ValueError(
-            f"`search_space` must map names to Optuna distributions, got {search_space!r}."
-        )
-    for name, distribution in search_space.items():
-        if not isinstance(distribution, BaseDistribution):
-            raise ValueError(
-                f"`search_space` must map names to Optuna distributions, got {distribution!r} "
-                f"for {name!r}."
-            )
-    return {
-        name: search_space[name]
-        for name in sorted(search_space)
-        if not search_space[name].single()
-    }

@@ -1,16 +1,16 @@
-"""The domain of the model: parameters as numbers of [0, 1], and the features the kernel sees.
+"""The domain of the models: parameters as numbers of [0, 1], conditions, and kernel features.
 
-A point is a row ``u`` (d,), one number for each parameter; NaN says that the parameter was not
-asked for. Features ``F`` (D,) are what distances are taken of: a numerical parameter is itself; a
-categorical one with c choices is c indicator columns, scaled so that two different choices are at
-distance 1, as far apart as the two ends of a range. A parameter that plays no part in a point
-(a branch not taken) has a neutral value: the middle, or all choices alike.
+A point is a row ``u`` (d,) with one number of [0, 1] for each parameter. NaN means that the trial
+does not have the parameter. The kernel measures distances between features ``F`` (D,). A numerical
+parameter is its own feature. A categorical parameter with c choices has c indicator features,
+scaled such that two different choices are at distance 1, as far apart as the ends of a range. A
+parameter that is inactive in a point (it belongs to a branch that was not taken) has neutral
+features: 0.5, or the mean of all choices.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,9 +18,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lattice_tools import kronecker
-from optuna_bkop._kernels import FloatArray
+from optuna_bkop._arrays import FloatArray
 
+#: Value of an indicator feature: two different choices are then at distance 1.
 _INDICATOR = math.sqrt(0.5)
+#: A parameter with at most this many values can be a condition for others.
+_MAX_BRANCHES = 32
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Equally spaced values, too many to list, on a linear or logarithmic scale of [0, 1].
+
+    Attributes:
+        low: Lowest value.
+        high: Highest value.
+        step: Distance of neighbouring values.
+        log: Whether [0, 1] is a logarithmic scale.
+    """
+
+    low: float
+    high: float
+    step: float
+    log: bool
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The values at 0 and 1, or their logarithms: half a step outside of low and high."""
+        half = self.step / 2
+        low, high = self.low - half, self.high + half
+        return (math.log(low), math.log(high)) if self.log else (low, high)
+
+    def round(self, u: FloatArray) -> FloatArray:
+        """Return the numbers (m,) of [0, 1] that represent the values nearest to u (m,)."""
+        start, end = self.ends
+        x = start + u * (end - start)
+        values = np.exp(x) if self.log else x
+        values = self.low + self.step * np.rint((values - self.low) / self.step)
+        values = np.clip(values, self.low, self.high)
+        numbers: FloatArray = ((np.log(values) if self.log else values) - start) / (end - start)
+        return numbers
 
 
 @dataclass(frozen=True)
@@ -28,30 +65,29 @@ class Parameter:
     """One parameter.
 
     Attributes:
-        grid: The numbers of [0, 1] that stand for its values, ascending; None: all numbers do, or
-            too many to list.
-        is_categorical: Whether the grid's order means nothing.
-        rounding: Without a grid: moves numbers (m,) of [0, 1] to the nearest that stand for a
-            value; None: all do.
+        grid: Numbers of [0, 1] that represent its values, ascending. None if the parameter is
+            continuous or has too many values to list.
+        is_categorical: Whether the order of the grid is meaningless.
+        steps: Values of a parameter that has too many to list.
     """
 
     grid: FloatArray | None = None
     is_categorical: bool = False
-    rounding: Callable[[FloatArray], FloatArray] | None = None
+    steps: Steps | None = None
 
     @property
     def n_columns(self) -> int:
-        """How many features it has."""
+        """Number of features."""
         return len(self.grid) if self.is_categorical and self.grid is not None else 1
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A parameter plays a part only where another one, ``parent``, does and has some values.
+    """A parameter is active only where its parent is active and has one of some values.
 
     Attributes:
-        parent: Its index.
-        values: Numbers of its grid.
+        parent: Index of the parent.
+        values: Values of the parent, as numbers of its grid.
     """
 
     parent: int
@@ -60,12 +96,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Domain:
-    """All parameters, and on which others each depends.
+    """All parameters of a search space, and the conditions under which they are active.
 
     Attributes:
-        parameters: In the order of a point's numbers.
-        conditions: Index of a parameter -> when it plays a part; others always do. A parent's
-            own condition comes before those that depend on it.
+        parameters: The parameters, in the order of the numbers of a point.
+        conditions: Maps the index of a conditional parameter to its condition. The condition of a
+            parent comes before those of its children. All other parameters are always active.
     """
 
     parameters: tuple[Parameter, ...]
@@ -73,18 +109,18 @@ class Domain:
 
     @property
     def dim(self) -> int:
-        """The number of parameters d."""
+        """Number of parameters d."""
         return len(self.parameters)
 
     @cached_property
     def groups(self) -> NDArray[np.int64]:
-        """The parameter of each feature (D,)."""
+        """Index of the parameter that each feature belongs to (D,)."""
         columns = [parameter.n_columns for parameter in self.parameters]
         return np.repeat(np.arange(self.dim), columns)
 
     @cached_property
     def numerical(self) -> NDArray[np.int64]:
-        """Indices of the parameters whose order means something."""
+        """Indices of the parameters that are not categorical."""
         return np.array(
             [j for j, p in enumerate(self.parameters) if not p.is_categorical], dtype=np.int64
         )
@@ -103,7 +139,7 @@ class Domain:
 
     @cached_property
     def n_points(self) -> float:
-        """How many different points there are; infinity if any parameter has no grid."""
+        """Number of different points; infinity if any parameter has no grid."""
         if len(self.discrete) < self.dim:
             return math.inf
         return math.prod(len(p.grid) for p in self.parameters if p.grid is not None)
@@ -118,7 +154,7 @@ class Domain:
 
     @cached_property
     def _indicators(self) -> list[tuple[int, slice, FloatArray]]:
-        """The index, the columns and the grid of each categorical parameter."""
+        """Index, feature columns and grid of each categorical parameter."""
         return [
             (j, slice(first, first + parameter.n_columns), parameter.grid)
             for j, (first, parameter) in enumerate(
@@ -128,26 +164,32 @@ class Domain:
         ]
 
     def snap(self, U: FloatArray) -> FloatArray:
-        """Each number of U (m, d) moved to the nearest that stands for a value."""
+        """Return U (m, d) with each number moved to the nearest one that represents a value."""
         snapped = np.clip(U, 0.0, 1.0)
         for j, parameter in enumerate(self.parameters):
             if parameter.grid is not None:
                 middles = (parameter.grid[1:] + parameter.grid[:-1]) / 2
                 snapped[:, j] = parameter.grid[np.searchsorted(middles, snapped[:, j])]
-            elif parameter.rounding is not None:
-                snapped[:, j] = parameter.rounding(snapped[:, j])
+            elif parameter.steps is not None:
+                snapped[:, j] = parameter.steps.round(snapped[:, j])
         return snapped
 
     def active(self, U: FloatArray) -> NDArray[np.bool_]:
-        """Which numbers of U (m, d) play a part."""
+        """Return which numbers of U (m, d) are active."""
         active = ~np.isnan(U)
         for j, condition in self.conditions.items():
             parent = condition.parent
             active[:, j] &= active[:, parent] & np.isin(U[:, parent], list(condition.values))
         return active
 
+    def completed(self, u: FloatArray) -> FloatArray | None:
+        """Return u (d,) with neutral numbers for inactive parameters; None if others are NaN."""
+        filled = np.where(np.isnan(u), 0.5, u)
+        is_missing = np.isnan(u) & self.active(filled[None])[0]
+        return None if is_missing.any() else filled
+
     def features(self, U: FloatArray) -> FloatArray:
-        """The features (m, D) of points U (m, d)."""
+        """Return the features (m, D) of points U (m, d)."""
         active = self.active(U)
         F = np.where(active, U, 0.5)[:, self.groups]
         for j, columns, grid in self._indicators:
@@ -156,30 +198,30 @@ class Domain:
         return F
 
     def gradient(self, U: FloatArray, d_features: FloatArray) -> FloatArray:
-        """The gradient (m, d) in U of what has the gradient ``d_features`` (m, D)."""
+        """Return the gradient (m, d) in U (m, d), given the gradient (m, D) in the features."""
         gradient = np.zeros_like(U)
         gradient[:, self.numerical] = d_features[:, self._numerical_columns]
         return np.where(self.active(U), gradient, 0.0)
 
     def keys(self, U: FloatArray) -> list[bytes]:
-        """For each point of U (m, d) a key; points that mean the same have the same key."""
+        """Return a key per point of U (m, d). Points with equal active numbers share a key."""
         numbers = np.where(self.active(U), np.round(np.nan_to_num(U) * 1e9), -1.0)
         return [row.tobytes() for row in numbers.astype(np.int64)]
 
     def all_points(self) -> FloatArray:
-        """All points (m, d) of a domain whose parameters all have a grid."""
+        """Return all points (m, d) of a domain whose parameters all have a grid."""
         grids = [p.grid for p in self.parameters if p.grid is not None]
         return np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1).reshape(-1, self.dim)
 
     def sequence(self, start: int, n: int) -> FloatArray:
-        """Points (n, d) of one space-filling sequence, from index ``start`` on."""
+        """Return points (n, d) of one space-filling sequence, from index ``start`` on."""
         return self.snap(kronecker(start, n, self.dim))
 
     def neighbours(self, u: FloatArray, n_most: int = 12) -> FloatArray:
-        """Points (m, d) that differ from ``u`` (d,) in one discrete parameter.
+        """Return points (m, d) that differ from ``u`` (d,) in one discrete parameter.
 
-        All choices of a categorical parameter, and of an ordered one the values nearby and, in
-        growing strides, farther off; at most about ``n_most`` of each.
+        A categorical parameter tries all choices. An ordered one tries about ``n_most`` values, at
+        distances that double.
         """
         rows = []
         for j in self.discrete:
@@ -201,21 +243,23 @@ class Domain:
 
 
 def find_conditions(U: FloatArray, parameters: tuple[Parameter, ...]) -> dict[int, Condition]:
-    """Conditions that explain which numbers of the observed points U (n, d) are NaN.
+    """Find conditions that explain which numbers of the observed points U (n, d) are NaN.
 
-    A parameter that was sometimes asked for depends on a parent with few values, asked for more
-    often, if it was asked for just where the parent had some of its values. The parent may depend
-    on another one in turn; conditions are listed with those of parents first. Where no parent
-    explains a parameter it is taken to play a part always.
+    A parameter that some trials lack depends on a parent if it is present exactly where the
+    parent has some of its values. A parent has few values and is present more often than its
+    children. It may depend on another parameter in turn; conditions of parents come first. A
+    parameter that no parent explains counts as always active.
     """
     present = ~np.isnan(U)
     counts = present.sum(axis=0)
-    few = [j for j, p in enumerate(parameters) if p.grid is not None and len(p.grid) <= 32]
+    few = [
+        j for j, p in enumerate(parameters) if p.grid is not None and len(p.grid) <= _MAX_BRANCHES
+    ]
     conditions: dict[int, Condition] = {}
     for j in sorted(range(U.shape[1]), key=lambda j: -counts[j]):
         if not 0 < counts[j] < len(U):
             continue
-        # Of several, the one asked for most often.
+        # Prefer the parent that is present most often.
         for parent in sorted(few, key=lambda parent: -counts[parent]):
             if counts[parent] <= counts[j]:
                 break

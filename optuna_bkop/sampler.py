@@ -1,9 +1,10 @@
-"""The Optuna face: arguments, checks, the order of calls. No algebra."""
+"""The Optuna sampler: arguments, checks, order of calls. It does no algebra."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import optuna
@@ -12,8 +13,10 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
-from optuna_bkop._acquisition import FORMS
-from optuna_bkop._ask import Ask, Memory, Options
+from optuna_bkop._batch.acquisition import FORMS
+from optuna_bkop._batch.optimizers import MAXIMIZERS
+from optuna_bkop._batch.startup import lone_point
+from optuna_bkop._batch.strategies import STRATEGIES
 from optuna_bkop._checks import (
     check_boolean,
     check_choice,
@@ -21,62 +24,70 @@ from optuna_bkop._checks import (
     check_integer,
     check_number,
     check_numbers,
-    checked_space,
 )
-from optuna_bkop._history import union_space
-from optuna_bkop._kernels import KERNELS
-from optuna_bkop._maximize import MAXIMIZERS
-from optuna_bkop._models import Settings
-from optuna_bkop._space import UnitCube, from_unit
-from optuna_bkop._startup import lone_point
-from optuna_bkop._strategies import STRATEGIES
-from optuna_bkop._warp import WARPINGS
+from optuna_bkop._coordination.records import write_constraints
+from optuna_bkop._memory import Memory
+from optuna_bkop._model.kernels import KERNELS
+from optuna_bkop._model.warping import WARPINGS
+from optuna_bkop._settings import DEFAULTS, Options, Settings
+from optuna_bkop._study.search_space import checked_space, union_space
+from optuna_bkop._study.trial_cache import all_trials
+from optuna_bkop._study.unit_cube import UnitCube, from_unit
+from optuna_bkop._suggest import Ask, suggest
+
+#: The defaults of the mathematics.
+_DEFAULT = DEFAULTS.settings
+
+#: States of trials whose constraints are evaluated, as in Optuna's own samplers.
+_WITH_CONSTRAINTS = (TrialState.COMPLETE, TrialState.PRUNED)
 
 _logger = optuna.logging.get_logger(f"optuna.{__name__}")
 
 
 class BKOPSampler(BaseSampler):
-    """Chooses whole batches of trials together, by batch kernel optimisation.
+    """Sampler that chooses whole batches of trials together, by batch kernel optimisation.
 
-    Works sequentially, with ``n_jobs``, with ask-and-tell in rounds, and with workers in many
-    processes over any Optuna storage. The first trials are a rank-1 lattice; then each batch
-    maximises one joint acquisition of a kernel model.
+    It works sequentially, with ``n_jobs``, with ask-and-tell in rounds, and with workers in many
+    processes over any Optuna storage. The first trials are points of a rank-1 lattice. After
+    that, each batch maximises one joint acquisition of a kernel model.
 
-    Plain paper settings (Algorithm 2 as printed; with a positive ``noise_var`` Algorithm 4)::
-
-        BKOPSampler(acquisition_form="rms", maximizer="cma", warping="none", noise_var=0.0,
-                    length_scale_factors=(1.0,), prior_mean=0.0, trust_margin=None)
+    ``BKOPSampler(**PAPER_SETTINGS)`` has the plain settings of the paper.
 
     Args:
-        batch_size: How many trials are planned together. None: as many as the study shows to
-            run at once.
-        n_startup_trials: Size of the lattice, after which the model takes over.
-        search_space: Name -> distribution, if it is known in advance. All trials are then on
-            the lattice and in the model, even those that begin before any has finished.
+        batch_size: Number of trials that are planned together. Defaults to the number of trials
+            that recently ran in parallel.
+        n_startup_trials: Number of lattice points before the model takes over.
+        search_space: Maps names to distributions, if they are known in advance. Then all trials
+            are on the lattice and in the model, even those that begin before any has finished.
         strategy: "bkop" (Algorithms 1-4), "gp_bucb", "gp_ucb_pe" or "bull".
-        acquisition_form: "rms", the paper's, or "mean", with the mean of the deviations.
-        maximizer: "gradient" (greedy starts, then L-BFGS-B) or "cma" (CMA-ES, the paper's).
-        cma_evaluations: Of a maximisation by "cma", at most.
+        acquisition_form: "rms", the paper's form with the root mean square of the deviations, or
+            "mean", with their mean.
+        maximizer: "gradient" (greedy starts, then L-BFGS-B) or "cma" (CMA-ES, as in the paper).
+        cma_evaluations: Maximum number of CMA-ES evaluations per maximisation.
         kernel: "matern52" or "se" (squared exponential).
-        rkhs_norm: Weight of the deviations; the paper's norm of f, which it sets to 1. It doubles
-            with every ten trials that are exactly as good as the best, at most three times.
-        noise_var: Noise variance of the standardised values: 0.0 is the paper's noise-free
-            setting, None estimates it.
-        warping: "half-rank" replaces the worse half of the values by ranks; "log" also sees the
-            better half on a logarithmic scale towards the best, as far as the likelihood asks
-            for it; "none" only standardises.
-        length_scale_factors: The acquisition is averaged over models with the fitted length
-            scales times these.
-        prior_mean: What the model expects far from all data, in standard deviations.
-        trust_margin: Points stay in the box around the best tenth of the trials, widened by
-            this share of the range, but for every eighth in a conditional space, which is of
-            another branch than the best; None: no box.
-        stale_after: Seconds. A trial that has been running for longer than this, and for five
-            times as long as any that finished, is taken for dead: its point is free again.
-        independent_sampler: Samples parameters that the model does not cover. None: spread
-            evenly by trial number.
-        warn_independent_sampling: Whether to say when that happens.
-        seed: None: what workers must agree on follows from the study's name.
+        rkhs_norm: Weight of the deviations: the paper's norm of f, which it sets to 1. It doubles
+            for every ten trials that tie with the best value, at most three times.
+        noise_var: Noise variance of the standardised values. 0.0 is the paper's noise-free
+            setting. If None, it is estimated.
+        warping: "half-rank" replaces the worse half of the values by ranks. "log" also puts the
+            better half on a logarithmic scale towards the best, as strongly as the likelihood
+            demands. "none" only standardises.
+        length_scale_factors: The acquisition is averaged over models whose length scales are the
+            fitted ones times each of these.
+        prior_mean: Mean of the model far from all data, in standard deviations of the values.
+        trust_margin: Points stay in the box around the best tenth of the trials, widened by this
+            share of the range on each side. In a conditional space, every eighth point may leave
+            it to visit another branch. If None, there is no box.
+        stale_after: Minimum age in seconds at which a running trial may be considered dead. It
+            must also be five times as old as the longest finished trial. The point of a dead
+            trial is free again.
+        independent_sampler: Samples parameters that the model does not cover. If None, their
+            values are spread evenly by trial number.
+        warn_independent_sampling: Whether to warn when a parameter is sampled independently.
+        constraints_func: Returns the constraints of a finished trial, feasible if at most 0. It is
+            for Optuna 4. Optuna 5 deprecates it: use ``trial.set_constraint`` there.
+        seed: Seed of all randomness. If None, derived from the study's name and the moment when
+            its first trial began, so that all workers agree and independent studies differ.
 
     Example:
         >>> import optuna
@@ -90,23 +101,24 @@ class BKOPSampler(BaseSampler):
     def __init__(
         self,
         *,
-        batch_size: int | None = None,
-        n_startup_trials: int = 20,
+        batch_size: int | None = DEFAULTS.batch_size,
+        n_startup_trials: int = DEFAULTS.n_startup_trials,
         search_space: Mapping[str, BaseDistribution] | None = None,
-        strategy: str = "bkop",
-        acquisition_form: str = "mean",
-        maximizer: str = "gradient",
-        cma_evaluations: int = 20_000,
-        kernel: str = "matern52",
-        rkhs_norm: float = 1.0,
-        noise_var: float | None = None,
-        warping: str = "log",
-        length_scale_factors: Sequence[float] = (0.3, 0.6, 1.0),
-        prior_mean: float = -1.5,
-        trust_margin: float | None = 0.1,
-        stale_after: float = 60.0,
+        strategy: str = _DEFAULT.strategy,
+        acquisition_form: str = _DEFAULT.acquisition_form,
+        maximizer: str = _DEFAULT.maximizer,
+        cma_evaluations: int = _DEFAULT.cma_evaluations,
+        kernel: str = _DEFAULT.kernel,
+        rkhs_norm: float = _DEFAULT.rkhs_norm,
+        noise_var: float | None = _DEFAULT.noise_var,
+        warping: str = _DEFAULT.warping,
+        length_scale_factors: Sequence[float] = _DEFAULT.length_scale_factors,
+        prior_mean: float = _DEFAULT.prior_mean,
+        trust_margin: float | None = _DEFAULT.trust_margin,
+        stale_after: float = DEFAULTS.stale_after,
         independent_sampler: BaseSampler | None = None,
         warn_independent_sampling: bool = True,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         seed: int | None = None,
     ) -> None:
         if batch_size is not None:
@@ -152,6 +164,9 @@ class BKOPSampler(BaseSampler):
                 trust_margin=trust_margin,
             ),
         )
+        if constraints_func is not None:
+            _check_constraints_func(constraints_func)
+        self._constraints_func = constraints_func
         self._search_space = None if search_space is None else checked_space(search_space)
         self._independent_sampler = independent_sampler
         self._warn_independent_sampling = warn_independent_sampling
@@ -168,38 +183,36 @@ class BKOPSampler(BaseSampler):
         self.__dict__.update(state, _memory=Memory(), _lock=threading.RLock())
 
     def reseed_rng(self) -> None:
-        """Called by Optuna for each thread; the lattice and the plans stay as they are."""
+        """Reseed the independent sampler. The lattice and the plans do not change."""
         if self._independent_sampler is not None:
             self._independent_sampler.reseed_rng()
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """All parameters that finished trials had, the branches of conditional spaces included."""
+        """Return all parameters of finished trials, with all branches of conditional spaces."""
         _check_single_objective(study)
         if self._search_space is not None:
             return dict(self._search_space)
         with self._lock:
-            return union_space(self._memory.read_ahead(study, trial))[0]
+            return union_space(self._memory.trials.read_ahead(study, trial))[0]
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Values for all parameters of the space, as one point of a joint batch."""
+        """Return values for all parameters of the space: one point of a joint batch."""
         _check_single_objective(study)
         if not search_space:
             return {}
-        # Threads of one study plan one after the other, so that they share fits and plans; the
-        # objective is not serialised.
+        # Threads of one study plan one after the other, so that they share fits and plans.
+        # Objectives still run in parallel.
+        cube = UnitCube(search_space)
         with self._lock:
-            return Ask(
-                study,
-                trial,
-                UnitCube(search_space),
-                root=self._root(study),
-                options=self._options,
-                memory=self._memory,
-            ).answer()
+            if self._search_space is not None:
+                # The trials have not been read for this trial yet.
+                self._memory.trials.read_ahead(study, trial)
+            ask = Ask(trial.number, cube, self._root(study, trial), self._options)
+            return cube.decode(suggest(study, trial, ask, self._memory))
 
     def sample_independent(
         self,
@@ -208,20 +221,20 @@ class BKOPSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """A value for a parameter that the model does not cover."""
+        """Return a value for a parameter that the model does not cover."""
         _check_single_objective(study)
         if self._warn_independent_sampling:
-            self._say_independent(study, trial, param_name)
+            self._warn_independent(study, trial, param_name)
         if self._independent_sampler is not None:
             return self._independent_sampler.sample_independent(
                 study, trial, param_name, param_distribution
             )
-        return from_unit(
-            param_distribution, lone_point(self._root(study), param_name, trial.number)
-        )
+        with self._lock:
+            root = self._root(study, trial)
+        return from_unit(param_distribution, lone_point(root, param_name, trial.number))
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
-        """Passed on to the independent sampler."""
+        """Call the hook of the independent sampler."""
         if self._independent_sampler is not None:
             self._independent_sampler.before_trial(study, trial)
 
@@ -232,19 +245,27 @@ class BKOPSampler(BaseSampler):
         state: TrialState,
         values: Sequence[float] | None,
     ) -> None:
-        """Passed on to the independent sampler."""
+        """Store the constraints of the trial, and call the hook of the independent sampler."""
+        if self._constraints_func is not None and state in _WITH_CONSTRAINTS:
+            write_constraints(study, trial, self._constraints_func)
         if self._independent_sampler is not None:
             self._independent_sampler.after_trial(study, trial, state, values)
 
-    def _root(self, study: Study) -> str:
-        """What all randomness follows from: the seed, or the study's name."""
-        return f"name {study.study_name}" if self._seed is None else f"seed {self._seed}"
+    def _root(self, study: Study, trial: FrozenTrial) -> str:
+        """Return the text from which all randomness follows.
 
-    def _say_independent(self, study: Study, trial: FrozenTrial, name: str) -> None:
+        Without a seed it is the name and the birth of the study, which all workers can read.
+        """
+        if self._seed is not None:
+            return f"seed {self._seed}"
+        return f"name {study.study_name} {self._memory.trials.birth(study, trial)}"
+
+    def _warn_independent(self, study: Study, trial: FrozenTrial, name: str) -> None:
         with self._lock:
-            records = self._memory.reader.read(study.get_trials(deepcopy=False))
-        # A parameter that is seen for the first time is news, not a misfit.
-        if len(records) < self._options.n_startup_trials or name not in union_space(records)[1]:
+            finished = self._memory.trials.read(all_trials(study))
+            changed = union_space(finished)[1]
+        # A parameter that appears for the first time is expected; no warning is due.
+        if len(finished) < self._options.n_startup_trials or name not in changed:
             return
         sampler = "a spread sequence"
         if self._independent_sampler is not None:
@@ -253,6 +274,18 @@ class BKOPSampler(BaseSampler):
             f"The parameter `{name}` in Trial#{trial.number} is sampled independently by "
             f"{sampler} instead of `BKOPSampler`, because its distribution has changed during "
             "the study. Set `warn_independent_sampling=False` to suppress this warning."
+        )
+
+
+def _check_constraints_func(constraints_func: object) -> None:
+    if not callable(constraints_func):
+        raise ValueError(f"`constraints_func` must be a function, got {constraints_func!r}.")
+    if hasattr(optuna.trial.Trial, "set_constraint"):
+        warnings.warn(
+            "`constraints_func` is deprecated since Optuna 5. "
+            "Use `optuna.trial.Trial.set_constraint` instead.",
+            FutureWarning,
+            stacklevel=3,
         )
 
 

@@ -1,11 +1,13 @@
 """The paper's comparison with Bull's non-adaptive batch, on Rosenbrock and Ackley.
 
-Bull (2011) fixes all points of a batch but one in advance. d = 6, batch sizes 5 and 10, 20
-lattice points, 100 more evaluations; mean and standard error of the simple regret.
+Bull (2011) fixes all points of a batch but one in advance. d = 6, batch sizes 5 and 10, 20 lattice
+points, 100 more evaluations; mean and standard error of the simple regret. Bull's method always
+has the paper's model; `--settings` says which one BKOP has.
 
     python -m examples.paper.bull
 
-Obtained by `python -m examples.paper.bull --runs 10` (mean simple regret, standard error):
+Output of `python -m examples.paper.bull --runs 10`: BKOP with this package's defaults, Bull's
+method with the paper's model but an estimated noise variance (mean simple regret, standard error).
 
                                BKOP             Bull
     rosenbrock, q=5     4.21 ± 0.31       17.2 ± 1.7
@@ -16,46 +18,28 @@ Obtained by `python -m examples.paper.bull --runs 10` (mean simple regret, stand
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from examples.paper import _common
+from examples.paper._experiment import compare
+from examples.paper._options import Options, options, settings_options
+from examples.paper._settings import BULL, SETTINGS
 from examples.paper.synthetic import measure
-
-#: Bull's method has the paper's model; the settings say which one BKOP has.
-BULL = {"strategy": "bull"} | _common.PLAIN
 
 
 @click.command()
-@_common.options(runs=30)
-@_common.settings_options
-@click.option("--shift", is_flag=True, help="Move the optima to random places.")
-def main(
-    runs: int,
-    quick: bool,
-    jobs: int,
-    output: Path,
-    settings: str,
-    cma_evaluations: int,
-    shift: bool,
-) -> None:
+@options(runs=30)
+@settings_options
+@click.option("--shift", is_flag=True, help="Move the optima to random points.")
+def main(given: Options, shift: bool) -> None:
     """Compare BKOP with Bull's non-adaptive batch."""
-    evaluations = 100
-    if quick:
-        runs, evaluations, cma_evaluations = 1, 10, 200
-    bull = BULL | ({"maximizer": "cma"} if settings == "paper" else {})
-    _common.compare(
+    compare(
         measure,
         {function: {"function": function} for function in ("rosenbrock", "ackley")},
-        {"BKOP": _common.SETTINGS[settings]["BKOP"], "Bull": bull},
-        runs=runs,
-        shared={"shift": shift, "startup": 20, "evaluations": evaluations},
-        cma_evaluations=cma_evaluations,
-        output=output,
-        experiment="synthetic",  # BKOP's runs are the same
-        name=f"bull-{settings}{'-shifted' if shift else ''}{'-quick' if quick else ''}",
-        jobs=jobs,
+        {"BKOP": SETTINGS[given.settings]["BKOP"], "Bull": BULL[given.settings]},
+        given,
+        shared={"shift": shift, "startup": 20, "evaluations": 10 if given.quick else 100},
+        experiment="synthetic",  # the runs of BKOP are the same
+        name=f"bull-{given.settings}{'-shifted' if shift else ''}",
         columns=2,
     )
 

@@ -1,11 +1,11 @@
 """The paper's figure of 100 and 1,000 lattice points (Algorithm 6) beside random points in 2-D.
 
-The CSV has what the picture shows: the covering radius (exact, on the torus) and the minimum
-distance of the lattice, and their means over `--runs` sets of random points.
+The CSV has two numbers per set of points, both on the torus: the exact covering radius and the
+minimum distance. For random points they are means over `--runs` sets.
 
     python -m examples.paper.lattice_figure
 
-Obtained by this command:
+Output of this command:
 
      100 lattice  covering radius 0.06343, distance 0.10198
      100 random   covering radius 0.14985, distance 0.00751
@@ -16,34 +16,34 @@ Obtained by this command:
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import click
 import numpy as np
 from matplotlib.figure import Figure
 
-from examples.paper import _common
+from examples.paper._experiment import Cell, run_cells
+from examples.paper._options import Options, options
 from lattice_tools import build, covering_radius, separation
 
 
-def points_of(cell: _common.Cell) -> np.ndarray:
-    """The points (n, 2): of the lattice, or random ones of a seed."""
+def points_of(cell: Cell) -> np.ndarray:
+    """Return the points (n, 2) of the lattice, or random points that depend on a seed."""
     if cell["kind"] == "lattice":
         return build("alg6", cell["n_points"], 2).points()
     return np.random.default_rng(cell["seed"]).random((cell["n_points"], 2))
 
 
-def measure(cell: _common.Cell) -> list[float]:
-    """The covering radius and the minimum distance of one set, on the torus."""
+def measure(cell: Cell) -> list[float]:
+    """Return the covering radius and the minimum distance of one set, on the torus."""
     X = points_of(cell)
     return [float(covering_radius(X, periodic=True)), separation(X, periodic=True)]
 
 
 @click.command()
-@_common.options(runs=30, meaning="Sets of random points.")
-def main(runs: int, quick: bool, jobs: int, output: Path) -> None:
+@options(runs=30, meaning="Number of sets of random points.", quick_runs=2)
+def main(given: Options) -> None:
     """Draw lattice points beside random points."""
-    runs = 2 if quick else runs
+    output = given.output
     panels = [
         {"kind": kind, "n_points": n, "seed": 0}
         for n in (100, 1000)
@@ -52,9 +52,9 @@ def main(runs: int, quick: bool, jobs: int, output: Path) -> None:
     cells = [
         {**panel, "seed": seed}
         for panel in panels
-        for seed in range(1 if panel["kind"] == "lattice" else runs)
+        for seed in range(1 if panel["kind"] == "lattice" else given.runs)
     ]
-    results = _common.run_cells(cells, measure, output / "lattice-figure.jsonl", jobs)
+    results = run_cells(cells, measure, output / "lattice-figure.jsonl", given.jobs)
     with (output / "lattice-figure.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["points", "kind", "sets", "covering radius", "minimum distance"])

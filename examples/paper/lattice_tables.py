@@ -1,14 +1,14 @@
 """The paper's Tables 1-3: minimum distances of 1,000, 2,000 and 3,000 lattice points.
 
-Algorithm 6, Korobov, SCS over units modulo N (which is what the paper's row is) and Algorithm 7,
-d = 10, 20, 30, 40, 50. `lattice-tools compare --paper` prints the same; this resumes, and writes
-a CSV and a picture too.
+Algorithm 6, Korobov, SCS over units modulo N (as in the paper's row) and Algorithm 7, d = 10, 20,
+30, 40, 50. `lattice-tools compare --paper` prints the same table. This experiment can be resumed,
+and also writes a CSV and a picture.
 
     python -m examples.paper.lattice_tables
 
-Obtained by this command, in 6 minutes of CPU (all 60 cells: `paper-results/lattice-tables.csv`):
+Output of this command, in 6 minutes of CPU (all 60 cells: `paper-results/lattice-tables.csv`):
 alg6: 15 of 15 equal; korobov: 15 of 15 equal; scs: 12 of 15 equal, 3 of 15 wider; alg7: 15 of 15
-wider.
+wider. Below, ours is before the sign and the paper's behind it.
 
     alg7    d=10               d=20               d=30             d=40            d=50
     N=1000  0.63048 > 0.62738  1.0624 > 1.0472    1.3674 > 1.3620  1.6278 > 1.6175  1.8517 > 1.8401
@@ -25,7 +25,9 @@ from pathlib import Path
 import click
 from matplotlib.figure import Figure
 
-from examples.paper import _common
+from examples.paper._experiment import Cell as RunCell
+from examples.paper._experiment import run_cells
+from examples.paper._options import Options, options
 from lattice_tools import build
 from lattice_tools.compare import Cell, Measured, cells_of, table, verdict
 from lattice_tools.paper import PAPER_DIMS, PAPER_METHODS, PAPER_POINTS
@@ -33,15 +35,15 @@ from lattice_tools.paper import PAPER_DIMS, PAPER_METHODS, PAPER_POINTS
 COLOURS = {"alg6": "#0072B2", "korobov": "#E69F00", "scs": "#009E73", "alg7": "#D55E00"}
 
 
-def measure(cell: _common.Cell) -> list[float]:
-    """The minimum distance and the seconds of one cell."""
+def measure(cell: RunCell) -> list[float]:
+    """Return the minimum distance of one cell's lattice, and the seconds of its search."""
     begun = time.perf_counter()
     lattice = build(cell["method"], cell["n_points"], cell["dim"], **cell["options"])
     return [lattice.min_distance, round(time.perf_counter() - begun, 2)]
 
 
 def picture(measured: list[Measured], path: Path) -> None:
-    """A panel for each table: ours as lines, the paper's as rings."""
+    """Draw one panel per table: our distances as lines, the paper's as rings."""
     points = list(dict.fromkeys(m.cell.n_points for m in measured))
     figure = Figure(figsize=(0.8 + 3.8 * len(points), 3.8), layout="constrained")
     for axes, N in zip(figure.subplots(1, len(points), squeeze=False)[0], points, strict=True):
@@ -57,19 +59,19 @@ def picture(measured: list[Measured], path: Path) -> None:
 
 
 @click.command()
-@_common.options(runs=10, meaning="Random starts of the row SCS.")
-def main(runs: int, quick: bool, jobs: int, output: Path) -> None:
-    """Make Tables 1-3."""
-    points, dims = ((100,), (10,)) if quick else (PAPER_POINTS, PAPER_DIMS)
-    given = {"n_restarts": runs}
-    cells = cells_of(list(PAPER_METHODS), points, dims, given, paper=True)
+@options(runs=10, meaning="Number of random starts in the row SCS.", quick_runs=10)
+def main(given: Options) -> None:
+    """Compute the paper's Tables 1-3."""
+    output = given.output
+    points, dims = ((100,), (10,)) if given.quick else (PAPER_POINTS, PAPER_DIMS)
+    cells = cells_of(list(PAPER_METHODS), points, dims, {"n_restarts": given.runs}, paper=True)
     named = [
         {"method": c.method, "n_points": c.n_points, "dim": c.dim, "options": dict(c.options)}
         for c in cells
     ]
-    results = _common.run_cells(named, measure, output / "lattice-tables.jsonl", jobs)
+    results = run_cells(named, measure, output / "lattice-tables.jsonl", given.jobs)
     measured = [Measured(c, *result) for c, result in zip(cells, results, strict=True)]
-    name = "lattice-tables-quick" if quick else "lattice-tables"
+    name = "lattice-tables-quick" if given.quick else "lattice-tables"
     write_csv(measured, output / f"{name}.csv")
     picture(measured, output / f"{name}.png")
     click.echo(table(measured, paper=True))
@@ -77,7 +79,7 @@ def main(runs: int, quick: bool, jobs: int, output: Path) -> None:
 
 
 def write_csv(measured: list[Measured], path: Path) -> None:
-    """One line for each cell."""
+    """Write one line per cell."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["points", "dim", "method", "minimum distance", "printed", "seconds"])

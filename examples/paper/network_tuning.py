@@ -1,15 +1,17 @@
 """The paper's network tuning task: seven hyperparameters of a small convolutional network.
 
-Three blocks of `depth` times (convolution, batch normalisation, ReLU); tuned are the depth, the
-learning rate, momentum and L2 weight of SGD, and the filter size of each block. The images are
-scikit-learn's digits, which need no download, or CIFAR-100 where `--data` names the folder of its
-binary version (train.bin, test.bin). The value is the validation error in percent above the best
-that any run found. Five lattice points, 50 more evaluations, batch sizes 5 and 10.
+The network has three blocks, each of which repeats convolution, batch normalisation and ReLU
+`depth` times. The hyperparameters are the depth, the learning rate, momentum and L2 weight of SGD,
+and the filter size of each block. The images are scikit-learn's digits, which need no download, or
+CIFAR-100 if `--data` names the folder of its binary version (train.bin, test.bin). The value is
+the validation error in percent minus the smallest that any run found. Five lattice points, 50 more
+evaluations, batch sizes 5 and 10.
 
     pip install -e ".[network]" && python -m examples.paper.network_tuning
 
-Obtained by `python -m examples.paper.network_tuning` (mean error above the best, in percent, of
-ten runs, standard error): with batches of ten, five rounds in all, GP-BUCB is ahead.
+Output of `python -m examples.paper.network_tuning`: BKOP with this package's defaults, baselines
+with the paper's model but an estimated noise variance (mean error above the smallest, in percent,
+of ten runs, standard error). With batches of ten, which are five rounds in all, GP-BUCB is ahead.
 
                      BKOP         GP-BUCB       GP-UCB-PE
     q=5     0.335 ± 0.09*   0.737 ± 0.091     1.27 ± 0.18
@@ -29,7 +31,9 @@ from optuna.distributions import FloatDistribution, IntDistribution
 from sklearn.datasets import load_digits
 from torch import nn
 
-from examples.paper import _common
+from examples.paper._experiment import Cell, compare, optimise
+from examples.paper._options import Options, options, settings_options
+from examples.paper._settings import SETTINGS
 
 SPACE = {
     "depth": IntDistribution(1, 3),
@@ -38,14 +42,15 @@ SPACE = {
     "l2": FloatDistribution(1e-10, 1e-2, log=True),
     **{f"filter_{block}": IntDistribution(2, 4) for block in range(3)},
 }
-#: Channels of the three blocks; filters of width k keep the size of the image by padding.
+#: Channels of the three blocks: few, so that a run takes seconds on one core.
 CHANNELS = (8, 16, 32)
+#: Images per step of SGD.
 BATCH = 64
 
 
 @cache
 def images(data: str | None) -> tuple[torch.Tensor, ...]:
-    """Training images and labels, then validation images and labels."""
+    """Return training images and labels, then validation images and labels."""
     if data is None:
         digits = load_digits()
         order = np.random.default_rng(0).permutation(len(digits.target))
@@ -62,7 +67,7 @@ def images(data: str | None) -> tuple[torch.Tensor, ...]:
 
 
 def network(params: dict[str, Any], n_inputs: int, n_classes: int) -> nn.Sequential:
-    """The network that the hyperparameters describe."""
+    """Return the network that the hyperparameters describe; padding keeps the image size."""
     layers: list[nn.Module] = []
     for block, n_channels in enumerate(CHANNELS):
         k = params[f"filter_{block}"]
@@ -76,11 +81,11 @@ def network(params: dict[str, Any], n_inputs: int, n_classes: int) -> nn.Sequent
 
 
 def validation_error(params: dict[str, Any], data: str | None, epochs: int) -> float:
-    """The share of validation images, in percent, that a trained network gets wrong."""
+    """Return the percentage of validation images that a trained network misclassifies."""
     x, y, x_valid, y_valid = images(data)
     generator = torch.Generator().manual_seed(0)
     with torch.random.fork_rng():
-        torch.manual_seed(0)  # the weights' start: one function of the hyperparameters
+        torch.manual_seed(0)  # initial weights depend on the hyperparameters only
         model = network(params, x.shape[1], int(y.max()) + 1)
     optimiser = torch.optim.SGD(
         model.parameters(),
@@ -102,44 +107,35 @@ def validation_error(params: dict[str, Any], data: str | None, epochs: int) -> f
     return 100.0 * float(sum(wrong)) / len(y_valid)
 
 
-def measure(cell: _common.Cell) -> list[float]:
-    """The smallest validation error after each evaluation."""
+def measure(cell: Cell) -> list[float]:
+    """Return the smallest validation error after each evaluation."""
     torch.set_num_threads(1)
     data, epochs = cell["data"], cell["epochs"]
-    return _common.optimise(lambda p: validation_error(p, data, epochs), SPACE, cell)
+    return optimise(lambda p: validation_error(p, data, epochs), SPACE, cell)
 
 
 @click.command()
-@_common.options(runs=10)
-@_common.settings_options
-@click.option("--data", type=click.Path(exists=True, file_okay=False), help="CIFAR-100, binary.")
-@click.option("--epochs", type=click.IntRange(1), default=4, show_default=True)
-def main(
-    runs: int,
-    quick: bool,
-    jobs: int,
-    output: Path,
-    settings: str,
-    cma_evaluations: int,
-    data: str | None,
-    epochs: int,
-) -> None:
+@options(runs=10)
+@settings_options
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of CIFAR-100's binary version, instead of digits.",
+)
+@click.option(
+    "--epochs", type=click.IntRange(1), default=4, show_default=True, help="Epochs of training."
+)
+def main(given: Options, data: str | None, epochs: int) -> None:
     """Run the network tuning experiment."""
-    evaluations = 50
-    if quick:
-        runs, evaluations, epochs, cma_evaluations = 1, 5, 1, 200
     problem = "digits" if data is None else "CIFAR-100"
-    _common.compare(
+    compare(
         measure,
-        {problem: {"data": data, "epochs": epochs}},
-        _common.SETTINGS[settings],
-        runs=runs,
-        shared={"startup": 5, "evaluations": evaluations},
-        cma_evaluations=cma_evaluations,
-        output=output,
+        {problem: {"data": data, "epochs": 1 if given.quick else epochs}},
+        SETTINGS[given.settings],
+        given,
+        shared={"startup": 5, "evaluations": 5 if given.quick else 50},
         experiment="network-tuning",
-        name=f"network-tuning-{settings}{'-quick' if quick else ''}",
-        jobs=jobs,
+        name=f"network-tuning-{given.settings}",
         columns=1,
         above_best=True,
         ylabel="validation error (%) above the best",

@@ -1,14 +1,15 @@
 """The paper's robot pushing task: push a disc to a goal, on a real 2-D physics engine.
 
-Four parameters, as in Wang and Jegelka (2017): where the robot's hand starts (x, y), the angle of
-the hand and for how long it pushes. The hand moves towards where the disc lies, takes it along and
-stops; the disc slides on until friction stops it. The value is the distance of the disc to the
-goal. Each run has a goal of its own, the same for all methods; 20 lattice points, 100 more
-evaluations, batch sizes 5 and 10.
+Four parameters, as in Wang and Jegelka (2017): the position (x, y) at which the robot's hand
+starts, the angle of the hand, and the duration of the push. The hand moves towards the disc,
+pushes it along and stops; the disc slides on until friction stops it. The value is the distance of
+the disc to the goal. Each run has its own goal, the same for all methods; 20 lattice points, 100
+more evaluations, batch sizes 5 and 10.
 
     pip install -e ".[examples]" && python -m examples.paper.robot_pushing
 
-Obtained by `python -m examples.paper.robot_pushing --runs 10` (mean distance, standard error):
+Output of `python -m examples.paper.robot_pushing --runs 10`: BKOP with this package's defaults,
+baselines with the paper's model but an estimated noise variance (mean distance, standard error).
 
                       BKOP           GP-BUCB         GP-UCB-PE
     q=5         0.19 ± 0.1     0.305 ± 0.086       0.604 ± 0.1
@@ -18,14 +19,15 @@ Obtained by `python -m examples.paper.robot_pushing --runs 10` (mean distance, s
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import click
 import numpy as np
 import pymunk
 from optuna.distributions import FloatDistribution
 
-from examples.paper import _common
+from examples.paper._experiment import Cell, compare, optimise
+from examples.paper._options import Options, options, settings_options
+from examples.paper._settings import SETTINGS
 
 SPACE = {
     "x": FloatDistribution(-5.0, 5.0),
@@ -33,16 +35,20 @@ SPACE = {
     "angle": FloatDistribution(0.0, 2 * math.pi),
     "duration": FloatDistribution(1.0, 30.0),
 }
+#: The disc, and the sides of the rectangular hand. Units are arbitrary; the values make a push end
+#: within the range of the goals.
 RADIUS, DENSITY, HAND = 1.0, 0.05, (0.6, 2.0)
+#: Speed of the hand, time step of the simulation, and the force and the torque by which the table
+#: brakes the disc.
 SPEED, STEP, FRICTION, TORQUE = 10.0, 0.01, 5.0, 2.0
 
 
 def push(x: float, y: float, angle: float, duration: float) -> tuple[float, float]:
-    """Where the disc, which lies at (0, 0), is after the push."""
+    """Return where the disc, which lies at (0, 0) at first, is after the push."""
     space = pymunk.Space()
     mass = DENSITY * math.pi * RADIUS**2
     disc = pymunk.Body(mass, pymunk.moment_for_circle(mass, 0, RADIUS))
-    # Friction on a table seen from above: joints to the table that give way beyond a force.
+    # The table is seen from above. Its friction is that of joints that yield beyond a force.
     slide = pymunk.PivotJoint(space.static_body, disc, (0, 0), (0, 0))
     turn = pymunk.GearJoint(space.static_body, disc, 0.0, 1.0)
     slide.max_bias = turn.max_bias = 0.0
@@ -63,33 +69,25 @@ def push(x: float, y: float, angle: float, duration: float) -> tuple[float, floa
     return disc.position.x, disc.position.y
 
 
-def measure(cell: _common.Cell) -> list[float]:
-    """The smallest distance to the goal after each evaluation."""
+def measure(cell: Cell) -> list[float]:
+    """Return the smallest distance to the goal after each evaluation."""
     goal = np.random.default_rng([cell["seed"], 4]).uniform(-5, 5, 2)
-    return _common.optimise(lambda p: math.dist(push(**p), goal), SPACE, cell)
+    return optimise(lambda p: math.dist(push(**p), goal), SPACE, cell)
 
 
 @click.command()
-@_common.options(runs=30)
-@_common.settings_options
-def main(
-    runs: int, quick: bool, jobs: int, output: Path, settings: str, cma_evaluations: int
-) -> None:
+@options(runs=30, quick_runs=2)
+@settings_options
+def main(given: Options) -> None:
     """Run the robot pushing experiment."""
-    evaluations = 100
-    if quick:
-        runs, evaluations, cma_evaluations = 2, 10, 200
-    _common.compare(
+    compare(
         measure,
         {"robot pushing": {}},
-        _common.SETTINGS[settings],
-        runs=runs,
-        shared={"startup": 20, "evaluations": evaluations},
-        cma_evaluations=cma_evaluations,
-        output=output,
+        SETTINGS[given.settings],
+        given,
+        shared={"startup": 20, "evaluations": 10 if given.quick else 100},
         experiment="robot-pushing",
-        name=f"robot-pushing-{settings}{'-quick' if quick else ''}",
-        jobs=jobs,
+        name=f"robot-pushing-{given.settings}",
         columns=1,
         ylabel="distance to the goal",
     )

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from examples.paper._settings import BULL, SETTINGS
+from optuna_bkop import PAPER_SETTINGS
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 
@@ -15,6 +18,7 @@ EXAMPLES = ROOT / "examples"
 PLAIN = {
     "quickstart.py": (["matplotlib"], "best error"),
     "ask_and_tell_batches.py": (["matplotlib"], "no certificates"),
+    "certificate.py": (["matplotlib"], "estimate: the regret after"),
     "mixed_space.py": (["sklearn"], "best:"),
     "constrained.py": ([], "designs hold"),
     "resume.py": ([], "the same trials: True"),
@@ -83,3 +87,12 @@ def test_every_example_is_run():
     paper = {path.name for path in (EXAMPLES / "paper").glob("*.py") if path.name[0] != "_"}
     assert plain - ELSEWHERE == set(PLAIN)
     assert paper == set(PAPER)
+
+
+def test_the_paper_s_settings_differ_in_the_strategy_alone():
+    for method in (*SETTINGS["paper"].values(), BULL["paper"]):
+        assert {k: v for k, v in method.items() if k != "strategy"} == dict(PAPER_SETTINGS)
+    estimated = dict(PAPER_SETTINGS)
+    del estimated["noise_var"]
+    assert SETTINGS["estimated-noise"]["BKOP"] == estimated
+    assert SETTINGS["ours"]["BKOP"] == {}

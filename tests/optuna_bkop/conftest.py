@@ -1,15 +1,21 @@
 """Storages for tests: each test has a database, a file or a key prefix of its own."""
 
 import os
+import time
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.util import find_spec
 
 import pytest
 from optuna.storages import BaseStorage, InMemoryStorage
 
-from benchmarks import storages
+from optuna_bkop._coordination import liveness, records
+from tests.support import storages
 
 missing = lru_cache(storages.missing)
+
+#: Optuna ships its suite for samplers since 4.5.
+collect_ignore = [] if find_spec("optuna.testing.pytest_samplers") else ["test_conformance.py"]
 
 
 def name_of_new(kind: str) -> Iterator[str]:
@@ -30,7 +36,7 @@ def shared(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(params=storages.KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
-    """Every kind of storage that the benchmarks use."""
+    """Every kind of storage that stores something itself."""
     reason = missing(request.param)
     if reason is not None and os.environ.get("OPTUNA_BKOP_REQUIRE_SERVICES") != "1":
         pytest.skip(reason)
@@ -41,6 +47,31 @@ def kind(request: pytest.FixtureRequest) -> str:
 def sqlite() -> Iterator[str]:
     """The name of an empty SQLite storage."""
     yield from name_of_new("sqlite")
+
+
+class Clock:
+    """The clocks by which the sampler tells ages; they can be moved forward."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+
+    def forward(self, seconds: float) -> None:
+        self._ahead += seconds
+
+    def time(self) -> float:
+        return time.time() + self._ahead
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self._ahead
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Clocks that can be moved forward, so that no test has to wait."""
+    clock = Clock()
+    monkeypatch.setattr(liveness, "time", clock)
+    monkeypatch.setattr(records, "time", clock)
+    return clock
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import optuna
 import pytest
 
 from optuna_bkop import BKOPSampler
+from optuna_bkop._coordination.records import batch_of
 
 ALIKE = [
     ("batch_size", 0, "`batch_size` must be a positive integer, got 0."),
@@ -70,12 +71,20 @@ def test_a_wrong_argument_is_named_with_its_value(name: str, value: Any, message
         {"search_space": {}},
         {"search_space": {"x": optuna.distributions.IntDistribution(3, 3)}},
         {"seed": 2**80},
+        {"maximizer": "cma", "cma_evaluations": np.int64(20)},
+        {"trust_margin": np.float32(0.2), "prior_mean": np.int64(-1), "stale_after": 5},
+        {"warn_independent_sampling": np.True_, "strategy": "bull", "kernel": "se"},
+        {"length_scale_factors": iter([0.5, 1.0]), "warping": "half-rank"},
     ],
 )
-def test_what_is_a_number_is_accepted(arguments: dict[str, Any]) -> None:
-    sampler = BKOPSampler(**arguments)
+def test_what_is_a_number_is_accepted_and_reaches_the_model(arguments: dict[str, Any]) -> None:
+    sampler = BKOPSampler(**{"n_startup_trials": 2, **arguments})
     study = optuna.create_study(sampler=sampler)
-    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=6)
+    # An empty search space leaves nothing to the model.
+    is_modelled = batch_of(study.trials[-1]) is not None
+    assert is_modelled is (arguments.get("search_space") is None)
+    assert len({trial.params["x"] for trial in study.trials}) == 6
 
 
 def test_arguments_are_keywords_only() -> None:

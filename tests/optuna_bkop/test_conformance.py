@@ -11,18 +11,11 @@ from optuna.testing.pytest_samplers import (
     SingleOnlySamplerTestCase,
 )
 
-from optuna_bkop import BKOPSampler
+from optuna_bkop import PAPER_SETTINGS, BKOPSampler
 
 DEFAULT = partial(BKOPSampler, n_startup_trials=0)
-PAPER = partial(
-    BKOPSampler,
-    n_startup_trials=0,
-    acquisition_form="rms",
-    warping="none",
-    length_scale_factors=(1.0,),
-    prior_mean=0.0,
-    trust_margin=None,
-)
+#: Few evaluations, because the suite is about what is suggested, not about how good it is.
+PAPER = partial(BKOPSampler, **{**PAPER_SETTINGS, "n_startup_trials": 0, "cma_evaluations": 30})
 
 
 @pytest.mark.parametrize("sampler", [BKOPSampler, DEFAULT, PAPER])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optuna_bkop._domain import Condition, Domain, Parameter, find_conditions
+from optuna_bkop._domain import Condition, Domain, Parameter, Steps, find_conditions
 
 FLOAT = Parameter()
 GRID = Parameter(grid=np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
@@ -39,9 +39,10 @@ def test_snap_moves_into_the_cube_and_leaves_its_argument() -> None:
     np.testing.assert_array_equal(U, [[-0.5, 2.0, -3.0]])
 
 
-def test_snap_uses_the_rounding_of_a_parameter_without_a_grid() -> None:
-    domain = Domain((Parameter(rounding=lambda u: np.round(u, 1)), FLOAT))
-    np.testing.assert_allclose(domain.snap(np.array([[0.26, 0.26]])), [[0.3, 0.26]])
+def test_snap_rounds_to_the_steps_of_a_parameter_without_a_grid() -> None:
+    # Ten values, one in the middle of each tenth.
+    domain = Domain((Parameter(steps=Steps(0.0, 9.0, 1.0, log=False)), FLOAT))
+    np.testing.assert_allclose(domain.snap(np.array([[0.26, 0.26]])), [[0.25, 0.26]])
     assert domain.n_points == np.inf
 
 

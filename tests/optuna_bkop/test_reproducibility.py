@@ -13,6 +13,7 @@ import pytest
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
 
 from optuna_bkop import BKOPSampler
+from optuna_bkop._study.trial_cache import birth_of
 
 SPACE: dict[str, BaseDistribution] = {
     "x": FloatDistribution(0, 1),
@@ -51,10 +52,41 @@ def test_the_same_seed_gives_the_same_trials() -> None:
     assert first != sequential(seed=6)
 
 
-def test_without_a_seed_the_study_s_name_decides() -> None:
-    first = sequential(None, study_name="one")
-    assert first == sequential(None, study_name="one")
-    assert first != sequential(None, study_name="two")
+def test_without_a_seed_studies_of_the_same_name_differ() -> None:
+    first, second = (sequential(None, study_name="one") for _ in range(2))
+    for params in first:
+        for other in second:
+            assert params["x"] != other["x"]
+            assert params["lr"] != other["lr"]
+
+
+def test_without_a_seed_the_birth_of_the_study_decides(tmp_path: Path) -> None:
+    """Copies of a study that has begun go on with the same points."""
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study = optuna.create_study(storage=storage, study_name="s", sampler=make_sampler(None))
+    study.optimize(objective, n_trials=3)
+    runs = []
+    for number in range(2):
+        copy = f"sqlite:///{tmp_path}/copy{number}.db"
+        optuna.copy_study(
+            from_study_name="s", from_storage=storage, to_storage=copy, to_study_name="s"
+        )
+        again = optuna.load_study(study_name="s", storage=copy, sampler=make_sampler(None))
+        again.optimize(objective, n_trials=7)
+        runs.append([trial.params for trial in again.trials])
+    assert runs[0] == runs[1]
+
+
+def test_an_enqueued_trial_does_not_decide_the_birth() -> None:
+    """It exists before it begins, so that workers would not agree on when that is."""
+    study = optuna.create_study(sampler=make_sampler(None))
+    study.enqueue_trial({"x": 0.5})
+    assert birth_of(study.get_trials()) == ""
+    enqueued, regular = study.ask(), study.ask()
+    begun = study.get_trials()[regular.number].datetime_start
+    assert begun is not None
+    assert birth_of(study.get_trials()) == begun.isoformat()
+    assert enqueued.number < regular.number
 
 
 def test_another_process_gives_the_same_trials() -> None:

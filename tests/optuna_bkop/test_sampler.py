@@ -2,10 +2,10 @@
 
 import logging
 import math
-import statistics
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest.mock import create_autospec
 
 import numpy as np
 import optuna
@@ -18,11 +18,13 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from optuna_bkop import BKOPSampler, _ask
+from optuna_bkop import PAPER_SETTINGS, BKOPSampler, _suggest
+from optuna_bkop._batch.startup import StartupLattice
+from optuna_bkop._batch.strategies import choose_batch
+from optuna_bkop._coordination.records import batch_of
 from optuna_bkop._domain import Domain
-from optuna_bkop._space import UnitCube
-from optuna_bkop._startup import lattice_point
-from optuna_bkop._strategies import choose_batch
+from optuna_bkop._study.unit_cube import UnitCube
+from tests.support.plans import unpacked
 
 MIXED: dict[str, BaseDistribution] = {
     "lr": FloatDistribution(1e-4, 1e-1, log=True),
@@ -86,7 +88,7 @@ def messages() -> Iterator[list[str]]:
 
 def on_lattice(params: dict[str, Any], index: int, space: dict[str, BaseDistribution]) -> bool:
     cube = UnitCube(space)
-    u = lattice_point("seed 0", cube.names, index, 6)
+    u = StartupLattice.build(6, cube.dim).point("seed 0", cube.names, index)
     expected = cube.decode(Domain(cube.parameters).snap(u[None])[0])
     return all(
         params[name] == pytest.approx(value, abs=1e-7)
@@ -142,30 +144,25 @@ def test_the_model_finds_the_optimum() -> None:
     assert run(bowl, 20).best_value < 1e-2
 
 
-class Counter:
-    """Counts calls and passes them on."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function, self.n_calls = function, 0
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        self.n_calls += 1
-        return self.function(*args, **kwargs)
+def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> Any:
+    """Replace a function of an ask by one that does the same and remembers its calls."""
+    function = getattr(_suggest, name)
+    spy = create_autospec(function, side_effect=function)
+    monkeypatch.setattr(_suggest, name, spy)
+    return spy
 
 
 @pytest.mark.parametrize("batch_size", [5, None])
 def test_a_round_of_asks_is_one_fit_and_one_joint_maximisation(
     batch_size: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fits, choices = Counter(_ask.fit_models), Counter(_ask.choose_batch)
-    monkeypatch.setattr(_ask, "fit_models", fits)
-    monkeypatch.setattr(_ask, "choose_batch", choices)
+    fits, choices = counted(monkeypatch, "fit_models"), counted(monkeypatch, "choose_batch")
     study = make_study(batch_size=batch_size, n_startup_trials=10)
     for i in range(5):
-        before = fits.n_calls, choices.n_calls
+        before = fits.call_count, choices.call_count
         trials = [study.ask(XY) for _ in range(5)]
         if i >= 2:
-            assert (fits.n_calls, choices.n_calls) == (before[0] + 1, before[1] + 1)
+            assert (fits.call_count, choices.call_count) == (before[0] + 1, before[1] + 1)
         for trial in trials:
             study.tell(trial, trial.params["x"] + trial.params["y"])
     assert distinct(study) == 25
@@ -173,13 +170,13 @@ def test_a_round_of_asks_is_one_fit_and_one_joint_maximisation(
 
 def test_the_points_of_a_round_are_those_of_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     batches: list[np.ndarray] = []
-    choose_batch = _ask.choose_batch
 
     def remember(*args: Any, **kwargs: Any) -> np.ndarray:
         batches.append(choose_batch(*args, **kwargs))
         return batches[-1]
 
-    monkeypatch.setattr(_ask, "choose_batch", remember)
+    spy = create_autospec(choose_batch, side_effect=remember)
+    monkeypatch.setattr(_suggest, "choose_batch", spy)
     study = run(bowl, 6, batch_size=4)
     trials = [study.ask(XY) for _ in range(4)]
     assert len(batches) == 1
@@ -187,25 +184,29 @@ def test_the_points_of_a_round_are_those_of_one_batch(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(found, batches[0], atol=1e-8)
 
 
-def seconds_per_ask(study: optuna.Study, n_rounds: int) -> list[float]:
-    """Of all asks of a round but the first."""
-    seconds = []
-    for _ in range(n_rounds):
-        trials = []
-        for i in range(5):
-            begun = time.perf_counter()
-            trials.append(study.ask(XY))
-            if i:
-                seconds.append(time.perf_counter() - begun)
-        for trial in trials:
-            study.tell(trial, trial.params["x"])
-    return seconds
+def test_the_startup_lasts_until_half_of_its_trials_have_values() -> None:
+    study = make_study(n_startup_trials=8)
+    running = [study.ask(XY) for _ in range(8)]
+    for n_known, trial in enumerate(running[:5]):
+        later = study.ask(XY)
+        is_planned = batch_of(study.trials[later.number]) is not None
+        assert is_planned is (n_known >= 4)
+        study.tell(trial, trial.params["x"])
 
 
-def test_the_other_asks_of_a_round_take_next_to_no_time() -> None:
-    ours = seconds_per_ask(make_study(batch_size=5, n_startup_trials=5), 8)[8:]
-    random = seconds_per_ask(optuna.create_study(sampler=optuna.samplers.RandomSampler()), 8)[8:]
-    assert statistics.median(ours) - statistics.median(random) < 5e-3
+def test_turns_of_branches_follow_the_count_of_all_trials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    choices = counted(monkeypatch, "choose_batch")
+    study = make_study(batch_size=1)
+    for number in range(6):
+        study.tell(study.ask(XY), float(number))
+    study.tell(study.ask(XY), state=TrialState.FAIL)
+    study.ask(XY)  # runs on
+    study.tell(study.ask(XY), 1.0)
+    study.ask(XY)
+    # Six with a value, a failed one, a running one, and those of the calls before.
+    assert [call.kwargs["n_before"] for call in choices.call_args_list] == [6, 7, 8, 9]
 
 
 @pytest.mark.parametrize("n_jobs", [4, -1])
@@ -233,8 +234,7 @@ def test_enqueued_trials_are_run_as_they_are_and_become_data() -> None:
 
 
 def test_added_trials_are_data_and_count_for_the_startup(monkeypatch: pytest.MonkeyPatch) -> None:
-    fits = Counter(_ask.fit_models)
-    monkeypatch.setattr(_ask, "fit_models", fits)
+    fits = counted(monkeypatch, "fit_models")
     study = make_study()
     rng = np.random.default_rng(0)
     for x, y in rng.random((30, 2)).tolist():
@@ -242,7 +242,7 @@ def test_added_trials_are_data_and_count_for_the_startup(monkeypatch: pytest.Mon
             create_trial(params={"x": x, "y": y}, distributions=XY, value=abs(x - 0.7) + y)
         )
     trial = study.ask(XY)
-    assert fits.n_calls == 1
+    assert fits.call_count == 1
     assert trial.params["y"] < 0.3
 
 
@@ -447,13 +447,7 @@ def test_failing_trials_do_not_make_the_model_choose_the_same_again(messages: li
 def test_points_of_running_trials_are_on_the_grid_as_those_of_finished_ones_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    held: list[np.ndarray] = []
-
-    def watched(fitted: Any, U_held: np.ndarray, *args: Any, **kwargs: Any) -> np.ndarray:
-        held.extend(U_held)
-        return choose_batch(fitted, U_held, *args, **kwargs)
-
-    monkeypatch.setattr(_ask, "choose_batch", watched)
+    choices = counted(monkeypatch, "choose_batch")
     # Sixths have no exact decimals, in which points are published.
     space = {"k": CategoricalDistribution(["a", "b", "c"]), "x": FloatDistribution(0, 1)}
     study = make_study(batch_size=2)
@@ -461,6 +455,7 @@ def test_points_of_running_trials_are_on_the_grid_as_those_of_finished_ones_are(
         study.tell(trial, trial.params["x"] + (trial.params["k"] == "a"))
     for _ in range(5):
         study.ask().suggest_float("x", 0, 1)
+    held = np.vstack([call.args[1] for call in choices.call_args_list])
     assert len(held) > 2
     assert {u[0] for u in held} <= {1 / 6, 3 / 6, 5 / 6}
 
@@ -471,6 +466,16 @@ def test_a_grid_point_that_failed_is_not_suggested_again_while_others_remain() -
         return math.nan if n < 5 else n
 
     assert distinct(run(objective, 15)) == 15
+
+
+def test_startup_trials_do_not_repeat_points_of_a_small_grid() -> None:
+    """Twelve lattice points fall on six values, two on each."""
+    study = make_study(n_startup_trials=12)
+    grid = {"n": IntDistribution(0, 5)}
+    for _ in range(6):
+        trial = study.ask(grid)
+        study.tell(trial, float(trial.params["n"]))
+    assert distinct(study) == 6
 
 
 def test_two_values_at_one_point_are_survived(messages: list[str]) -> None:
@@ -492,37 +497,74 @@ def test_several_objectives_are_refused_with_alternatives() -> None:
         study.ask(XY)
 
 
+failing = create_autospec(_suggest.fit_models, side_effect=np.linalg.LinAlgError("no factor"))
+
+
+@pytest.mark.fallback
 def test_a_failing_model_falls_back_to_the_lattice_with_one_line(
     monkeypatch: pytest.MonkeyPatch, messages: list[str]
 ) -> None:
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise np.linalg.LinAlgError("no factor")
-
     study = run(bowl, 6)
-    monkeypatch.setattr(_ask, "fit_models", fail)
+    monkeypatch.setattr(_suggest, "fit_models", failing)
     study.optimize(bowl, n_trials=1)
-    assert len(messages) == 1
-    assert "LinAlgError: no factor" in messages[0]
+    assert messages == [
+        "Trial#6 is sampled from the lattice, because the model failed: LinAlgError: no factor"
+    ]
     assert on_lattice(study.trials[6].params, 6, XY)
     study.optimize(bowl, n_trials=3)
     assert distinct(study) == 10
 
 
+@pytest.mark.fallback
+def test_after_three_failures_in_a_row_it_is_said_once_that_the_model_is_not_in_use(
+    monkeypatch: pytest.MonkeyPatch, messages: list[str]
+) -> None:
+    study = run(bowl, 6)
+    with monkeypatch.context() as patch:
+        patch.setattr(_suggest, "fit_models", failing)
+        study.optimize(bowl, n_trials=6)
+    assert len(messages) == 3
+    assert "failed 3 times in a row and is not in use" in messages[2]
+    assert "LinAlgError: no factor" in messages[2]
+    # When it works again the count begins anew.
+    study.optimize(bowl, n_trials=1)
+    assert len(messages) == 3
+    monkeypatch.setattr(_suggest, "fit_models", failing)
+    study.optimize(bowl, n_trials=1)
+    assert "Trial#13 is sampled from the lattice" in messages[3]
+
+
+@pytest.mark.fallback
+def test_the_traceback_of_a_failure_is_logged_at_debug_level(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(_suggest, "fit_models", failing)
+    monkeypatch.setattr(logging.getLogger("optuna"), "propagate", True)
+    optuna.logging.set_verbosity(optuna.logging.DEBUG)
+    with caplog.at_level(logging.DEBUG):
+        run(bowl, 7)
+    debug = [record for record in caplog.records if record.exc_info and "bkop" in record.name]
+    assert {record.levelno for record in debug} == {logging.DEBUG}
+    assert "Traceback" in caplog.text
+    assert "LinAlgError: no factor" in caplog.text
+
+
+@pytest.mark.fallback
 def test_a_batch_of_nan_does_not_break_the_study(
     monkeypatch: pytest.MonkeyPatch, messages: list[str]
 ) -> None:
-    monkeypatch.setattr(_ask, "choose_batch", lambda *args, **kwargs: np.full((1, 2), np.nan))
+    nan = create_autospec(_suggest.choose_batch, return_value=np.full((1, 2), np.nan))
+    monkeypatch.setattr(_suggest, "choose_batch", nan)
     assert distinct(run(bowl, 8)) == 8
     assert len(messages) == 2
+    assert "not finite" in messages[0]
 
 
+@pytest.mark.fallback
 def test_messages_obey_the_verbosity_of_optuna(
     monkeypatch: pytest.MonkeyPatch, messages: list[str]
 ) -> None:
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError
-
-    monkeypatch.setattr(_ask, "fit_models", fail)
+    monkeypatch.setattr(_suggest, "fit_models", failing)
     verbosity = optuna.logging.get_verbosity()
     try:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -588,17 +630,10 @@ def test_every_strategy_runs_a_study(strategy: str, messages: list[str]) -> None
 
 
 def test_the_paper_s_settings_run_a_study(messages: list[str]) -> None:
-    paper: dict[str, Any] = {
-        "acquisition_form": "rms",
-        "maximizer": "cma",
-        "cma_evaluations": 100,
-        "warping": "none",
-        "length_scale_factors": (1.0,),
-        "prior_mean": 0.0,
-        "trust_margin": None,
-    }
+    paper = {**PAPER_SETTINGS, "cma_evaluations": 100}
     assert distinct(run(mixed, 9, **paper)) == 9
-    assert distinct(run(lambda t: t.suggest_float("x", 0, 1), 9, noise_var=0.0, **paper)) == 9
+    noisy = {**paper, "noise_var": 0.1}
+    assert distinct(run(lambda t: t.suggest_float("x", 0, 1), 9, **noisy)) == 9
     assert messages == []
 
 
@@ -624,3 +659,119 @@ def test_a_high_dimension_works() -> None:
         return sum(trial.suggest_float(f"x{i}", 0, 1) ** 2 for i in range(40))
 
     assert distinct(run(objective, 9)) == 9
+
+
+def test_the_model_starts_though_most_trials_fail() -> None:
+    study = make_study(n_startup_trials=8)
+
+    def mostly_failing(trial: optuna.Trial) -> float:
+        value = bowl(trial)
+        if trial.number != 2:
+            raise RuntimeError
+        return value
+
+    study.optimize(mostly_failing, n_trials=12, catch=RuntimeError)
+    planned = [batch_of(trial) is not None for trial in study.trials]
+    assert planned == [False] * 8 + [True] * 4
+
+
+def test_the_model_does_not_start_without_any_value() -> None:
+    study = make_study(n_startup_trials=4)
+    for _ in range(8):
+        study.tell(study.ask(XY), state=TrialState.FAIL)
+    assert all(batch_of(trial) is None for trial in study.trials)
+
+
+def test_with_hyperband_the_startup_is_counted_once() -> None:
+    pruner = optuna.pruners.HyperbandPruner(1, 27)
+    study = optuna.create_study(
+        sampler=BKOPSampler(seed=0, n_startup_trials=6), pruner=pruner, study_name="brackets"
+    )
+
+    def objective(trial: optuna.Trial) -> float:
+        value = bowl(trial)
+        for step in range(1, 28):
+            trial.report(value + 1.0 / step, step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return value
+
+    study.optimize(objective, n_trials=14)
+    planned = [trial.number for trial in study.trials if batch_of(trial) is not None]
+    assert planned[0] <= 8
+
+
+@pytest.mark.parametrize("returned", ["the last report", "another metric"])
+def test_the_model_starts_with_a_pruner_whatever_metric_is_returned(returned: str) -> None:
+    pruner = optuna.pruners.SuccessiveHalvingPruner()
+    study = optuna.create_study(sampler=BKOPSampler(seed=0, n_startup_trials=8), pruner=pruner)
+
+    def objective(trial: optuna.Trial) -> float:
+        value = bowl(trial)
+        for step in range(8):
+            trial.report(value + 1.0 / (step + 1), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return value + 1.0 / 8 if returned == "the last report" else value - 100.0
+
+    study.optimize(objective, n_trials=12)
+    assert [batch_of(trial) is not None for trial in study.trials] == [False] * 8 + [True] * 4
+
+
+def test_an_enqueued_trial_takes_no_point_of_the_plan() -> None:
+    study = run(bowl, 6, batch_size=3)
+    first = study.ask(XY)
+    study.enqueue_trial({"x": 0.9, "y": 0.1})
+    enqueued = study.ask(XY)
+    others = [study.ask(XY) for _ in range(2)]
+    assert enqueued.params == {"x": 0.9, "y": 0.1}
+    # All three points of the plan are used, and none was planned beside it.
+    assert len({batch_of(study.trials[t.number]) for t in (first, *others)}) == 1
+    plan = unpacked(study.trials[first.number])["numbers"][2:]
+    points = {(t.params["x"], t.params["y"]) for t in (first, *others)}
+    assert points == {(x / 1e9, y / 1e9) for x, y in zip(plan[::2], plan[1::2], strict=True)}
+    assert len(plan) == 6
+    assert batch_of(study.trials[enqueued.number]) is None
+
+
+def test_no_place_is_kept_for_an_enqueued_trial() -> None:
+    study = run(bowl, 6, batch_size=2)
+    study.enqueue_trial({"x": 0.9, "y": 0.1})
+    study.ask()  # it is running, and nothing has been suggested yet
+    trial = study.ask(XY)
+    plan = unpacked(study.trials[trial.number])["numbers"][2:]
+    assert (trial.params["x"], trial.params["y"]) == (plan[0] / 1e9, plan[1] / 1e9)
+
+
+def test_the_point_of_an_enqueued_trial_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = run(bowl, 6)
+    study.enqueue_trial({"x": 0.9, "y": 0.1})
+    study.ask().suggest_float("x", 0, 1)  # and y later
+    held: list[np.ndarray] = []
+
+    def spy(fitted: Any, U_held: np.ndarray, q: int, **kwargs: Any) -> np.ndarray:
+        held.append(U_held)
+        return choose_batch(fitted, U_held, q, **kwargs)
+
+    monkeypatch.setattr(_suggest, "choose_batch", create_autospec(choose_batch, side_effect=spy))
+    study.ask(XY)
+    np.testing.assert_allclose(held[0], [[0.9, 0.1]])
+
+
+def test_the_widest_ranges_do_not_overflow() -> None:
+    study = make_study(n_startup_trials=4)
+    wide = {"x": FloatDistribution(-1e308, 1.7e308)}
+    for _ in range(7):
+        trial = study.ask(wide)
+        study.tell(trial, abs(trial.params["x"] / 1e308 - 0.5))
+    values = [trial.params["x"] for trial in study.trials]
+    assert all(math.isfinite(value) for value in values)
+    assert len(set(values)) == 7
+    assert max(values) - 1e308 > min(values)
+
+
+def test_trials_can_be_compared_in_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = run(bowl, 8).trials_dataframe(attrs=("params", "system_attrs"))
+    assert len(frame.drop_duplicates()) == 8
+    assert isinstance(frame, pandas.DataFrame)

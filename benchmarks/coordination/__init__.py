@@ -1,0 +1,1 @@
+"""Many workers on one study: kills, joint rounds, and the overhead of the protocol."""

@@ -1,0 +1,22 @@
+"""All mutants, in the order in which they are run."""
+
+from __future__ import annotations
+
+from benchmarks.mutants.arguments import ARGUMENTS
+from benchmarks.mutants.certificates import CERTIFICATES
+from benchmarks.mutants.choices import CHOICES
+from benchmarks.mutants.lattices import LATTICES
+from benchmarks.mutants.models import MODELS
+from benchmarks.mutants.mutant import Mutant
+from benchmarks.mutants.protocol import PROTOCOL
+from benchmarks.mutants.studies import STUDIES
+
+MUTANTS: tuple[Mutant, ...] = (
+    *ARGUMENTS,
+    *MODELS,
+    *CHOICES,
+    *STUDIES,
+    *PROTOCOL,
+    *LATTICES,
+    *CERTIFICATES,
+)

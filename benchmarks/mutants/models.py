@@ -1,0 +1,197 @@
+"""Mutants that remove a mechanism of the kernel models."""
+
+from __future__ import annotations
+
+from benchmarks.mutants.mutant import Mutant
+
+_MODEL = "optuna_bkop/_model"
+_FIT = (f"{_MODEL}/fit.py", ("tests/optuna_bkop/model/test_fit.py",))
+_FITTED = (f"{_MODEL}/fitted.py", ("tests/optuna_bkop/model/test_fitted.py",))
+_KERNEL_MODEL = (
+    f"{_MODEL}/kernel_model.py",
+    ("tests/optuna_bkop/model/test_kernel_model.py",),
+)
+_TRAINING_SET = (
+    f"{_MODEL}/training_set.py",
+    ("tests/optuna_bkop/model/test_training_set.py",),
+)
+_WARPING = (f"{_MODEL}/warping.py", ("tests/optuna_bkop/model/test_warping.py",))
+_CONSTRAINTS = ("tests/optuna_bkop/test_constraints.py",)
+
+
+def _mutant(name: str, where: tuple[str, tuple[str, ...]], text: str, replacement: str) -> Mutant:
+    file, tests = where
+    return Mutant(name, file, text, replacement, tests)
+
+
+MODELS: tuple[Mutant, ...] = (
+    Mutant(
+        "model raises on every call",
+        f"{_MODEL}/fitted.py",
+        "    cache = FitCache() if cache is None else cache\n",
+        '    raise RuntimeError("broken on purpose")\n',
+        ("tests/optuna_bkop/test_conformance.py",),
+    ),
+    _mutant(
+        "one length scale instead of an ensemble",
+        _FITTED,
+        "for factor in settings.length_scale_factors\n",
+        "for factor in (1.0,)\n",
+    ),
+    _mutant(
+        "no prior mean",
+        _FITTED,
+        'settings.warping == "log", settings.prior_mean',
+        'settings.warping == "log", 0.0',
+    ),
+    _mutant(
+        "no logarithmic stretch",
+        _FITTED,
+        'settings.warping == "log", settings.prior_mean',
+        "False, settings.prior_mean",
+    ),
+    _mutant(
+        "stretch fitted and not applied",
+        _FITTED,
+        "y = stretch(data.y, found.offset).values if stretched else data.y",
+        "y = data.y",
+    ),
+    _mutant(
+        "no ranks for the worse half",
+        _WARPING,
+        '_standardised(v) if warping == "none" else _half_rank(v)',
+        "_standardised(v)",
+    ),
+    _mutant(
+        "values not rounded",
+        _WARPING,
+        "return np.round(standard, _DECIMALS)",
+        "return standard",
+    ),
+    _mutant("every trial decides", _FITTED, "return n - n % step", "return n"),
+    _mutant(
+        "infeasible trials decide",
+        _FITTED,
+        "n < len(U) and not np.any(constraints[:n] > 0, axis=1).all()",
+        "n < len(U)",
+    ),
+    Mutant(
+        "fits not remembered",
+        f"{_MODEL}/fit.py",
+        "found = self._found.pop(key, None)",
+        "found = None",
+        ("tests/optuna_bkop/model/test_fitted.py",),
+    ),
+    _mutant(
+        "fit to the worst trials",
+        _FITTED,
+        "        F[:_MAX_FITTED],\n        y[:_MAX_FITTED],\n",
+        "        F[-_MAX_FITTED:],\n        y[-_MAX_FITTED:],\n",
+    ),
+    _mutant("one start of the fit", _FIT, "(1.0, 0.15), 10", "(1.0,), 10"),
+    _mutant(
+        "fit stops after its first steps",
+        _FIT,
+        "found = search(min(attempts, key=lambda result: result.fun).x, _MAX_STEPS)",
+        "found = min(attempts, key=lambda result: result.fun)",
+    ),
+    _mutant(
+        "no bounds of length scales",
+        _FIT,
+        "return math.log(min(0.1, 0.22 * 100.0 ** (-1.0 / dim))), math.log(50.0)",
+        "return math.log(1e-5), math.log(1e5)",
+    ),
+    _mutant(
+        "no priors of hyperparameters",
+        _FIT,
+        "    value += 0.5 * float(deviation @ deviation)\n"
+        "    gradient += deviation / prior.widths(dim)\n",
+        "",
+    ),
+    _mutant(
+        "prior length scale does not grow with the dimension",
+        _FIT,
+        "math.log(self.length_scale * math.sqrt(dim))",
+        "math.log(self.length_scale)",
+    ),
+    _mutant(
+        "no Jacobian of the stretch",
+        _FIT,
+        "        value -= warped.log_jacobian\n",
+        "",
+    ),
+    _mutant(
+        "held points do not narrow the covariance",
+        _KERNEL_MODEL,
+        "        if len(F_held) == 0:\n            return self\n",
+        "        return self\n",
+    ),
+    _mutant(
+        "held points change the mean",
+        _KERNEL_MODEL,
+        "alpha=np.append(self.alpha, np.zeros(p)),",
+        "alpha=np.append(self.alpha, np.ones(p)),",
+    ),
+    _mutant(
+        "active set without the neighbours of the best",
+        _TRAINING_SET,
+        'near = others[np.argsort(distance, kind="stable")[:n_near]]',
+        "near = others[:n_near]",
+    ),
+    _mutant(
+        "active set without a spread over the rest",
+        _TRAINING_SET,
+        "spread = rest[np.linspace(0, len(rest) - 1, MAX_ACTIVE - n_best - n_near)"
+        ".astype(np.int64)]",
+        "spread = rest[: MAX_ACTIVE - n_best - n_near]",
+    ),
+    _mutant(
+        "active set without a bound",
+        _TRAINING_SET,
+        "if len(order) <= MAX_ACTIVE:",
+        "if True:",
+    ),
+    _mutant("feasible trials do not come first", _TRAINING_SET, "(-y, ~feasible)", "(-y,)"),
+    Mutant(
+        "smaller violations not sought while nothing is feasible",
+        f"{_MODEL}/training_set.py",
+        "        if feasible.any():\n",
+        "        if True:\n",
+        _CONSTRAINTS,
+    ),
+    Mutant(
+        "no models of constraints",
+        f"{_MODEL}/fitted.py",
+        "for column in data.constraints.T if data.feasible.any() else ():",
+        "for column in ():",
+        _CONSTRAINTS,
+    ),
+    Mutant(
+        "no model of failures",
+        f"{_MODEL}/fitted.py",
+        "    if not len(F_failed):\n",
+        "    if True:\n",
+        _CONSTRAINTS,
+    ),
+    Mutant(
+        "accidents count as failures",
+        f"{_MODEL}/fitted.py",
+        "prior_mean=_SUCCESS, prior=_FAILURE_PRIOR)",
+        "prior_mean=_SUCCESS, prior=Prior(noise_ratio=1e-6, noise_width=0.1))",
+        _CONSTRAINTS,
+    ),
+    Mutant(
+        "a model of failures whatever they depend on",
+        f"{_MODEL}/fitted.py",
+        "if _predicts(success, y) else []",
+        "if True else []",
+        _CONSTRAINTS,
+    ),
+    Mutant(
+        "a failure counts though the point succeeded later",
+        f"{_MODEL}/fitted.py",
+        "_never_succeeded(U_failed, U, domain)\n    return",
+        "U_failed\n    return",
+        _CONSTRAINTS,
+    ),
+)

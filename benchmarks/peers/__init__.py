@@ -1,0 +1,1 @@
+"""Optimisers other than Optuna samplers, with the benchmarks' ask-and-tell interface."""

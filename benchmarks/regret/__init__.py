@@ -1,0 +1,1 @@
+"""Regret of samplers on test functions with known minima."""

@@ -1,0 +1,1 @@
+"""Seconds and memory: of an ask, and of the maximisation in it."""

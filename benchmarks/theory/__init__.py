@@ -1,0 +1,1 @@
+"""The paper's theorems against measured regret."""

@@ -1,0 +1,1 @@
+"""Scores of samplers on tuning tasks with scikit-learn models."""

@@ -1,0 +1,1 @@
+"""Chooses the next batch: startup lattice, acquisitions, strategies. Does not know Optuna."""

@@ -1,0 +1,126 @@
+"""The problem that a strategy solves: models, box and held points for the next batch.
+
+Points are in the unit cube of a `Domain`; values are transformed and to be maximised.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._batch.acquisition import BatchAcquisition
+from optuna_bkop._domain import Domain
+from optuna_bkop._model.fitted import Fitted
+from optuna_bkop._model.kernel_model import KernelModel
+from optuna_bkop._settings import Settings
+
+#: Number of best points around which candidates are drawn, for exploiting and for exploring.
+N_BEST, N_GOOD = 5, 100
+#: Number of trials without an improvement after which the margin of the trust box doubles.
+#: Twenty are two to four rounds of the batches that the defaults were chosen on.
+_PATIENCE = 20
+#: Number of ties with the best value after which the RKHS norm doubles, and the maximum number of
+#: doublings. Without ties, as with continuous values, neither has an effect.
+_TIES, _MAX_DOUBLINGS = 10, 3
+
+
+@dataclass(frozen=True)
+class BatchProblem:
+    """Everything that a strategy needs to choose points, except randomness.
+
+    Attributes:
+        models: Models of the value, with the held points in their covariance.
+        feasibility: Models of constraints and of success, positive where these are met.
+        good: The best observed points (p, d), best first; NaN is replaced by 0.5.
+        taken: Keys of the points that are observed or held.
+        n_before: Number of trials before this batch.
+        rkhs_norm: B, the weight of the deviations.
+        lower: Lower ends (d,) of the trust box.
+        upper: Upper ends (d,) of the trust box.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+    """
+
+    models: tuple[KernelModel, ...]
+    feasibility: tuple[KernelModel, ...]
+    good: FloatArray
+    taken: frozenset[bytes]
+    n_before: int
+    rkhs_norm: float
+    lower: FloatArray
+    upper: FloatArray
+    domain: Domain
+    settings: Settings
+
+    @classmethod
+    def of(cls, fitted: Fitted, U_held: FloatArray, n_before: int | None = None) -> BatchProblem:
+        """Return the problem while points U_held (p, d) are held.
+
+        Args:
+            fitted: The models.
+            U_held: Points of trials whose values are unknown.
+            n_before: Number of trials before this batch. If None, the observed and held ones.
+        """
+        domain = fitted.domain
+        F_held = domain.features(U_held)
+        lower, upper = trust_box(fitted)
+        return cls(
+            models=tuple(model.hold(F_held) for model in fitted.models),
+            feasibility=fitted.feasibility,
+            good=np.where(np.isnan(fitted.U), 0.5, fitted.U)[:N_GOOD],
+            taken=frozenset([*domain.keys(fitted.U), *domain.keys(U_held)]),
+            n_before=len(fitted.U) + len(U_held) if n_before is None else n_before,
+            rkhs_norm=effective_norm(fitted),
+            lower=lower,
+            upper=upper,
+            domain=domain,
+            settings=fitted.settings,
+        )
+
+    def hold(self, U: FloatArray) -> BatchProblem:
+        """Return the problem while points U (p, d) are held as well."""
+        F = self.domain.features(U)
+        return replace(
+            self,
+            models=tuple(model.hold(F) for model in self.models),
+            taken=self.taken.union(self.domain.keys(U)),
+        )
+
+    def acquisition(self) -> BatchAcquisition:
+        """Return the joint acquisition that the settings ask for."""
+        form = self.settings.acquisition_form
+        return BatchAcquisition(self.models, self.rkhs_norm, form, self.feasibility)
+
+
+def effective_norm(fitted: Fitted) -> float:
+    """Return the RKHS norm of the settings, doubled for every `_TIES` ties with the best value.
+
+    On a plateau, as with an accuracy measured on few samples, the model rightly predicts that the
+    next point there is as good as the best, and nothing is gained by it. A larger norm makes the
+    search explore.
+    """
+    doublings = min(fitted.n_ties / _TIES, _MAX_DOUBLINGS)
+    return fitted.settings.rkhs_norm * math.exp2(doublings)
+
+
+def trust_box(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
+    """Return the box (d,), (d,) around the best tenth of the points, widened by a margin.
+
+    The margin doubles for every `_PATIENCE` trials without an improvement. A search that is stuck
+    therefore looks farther afield, and in the end everywhere.
+    """
+    domain, margin = fitted.domain, fitted.settings.trust_margin
+    lower, upper = np.zeros(domain.dim), np.ones(domain.dim)
+    if margin is None:
+        return lower, upper
+    margin *= 2.0 ** min(fitted.n_since_best / _PATIENCE, 30.0)
+    best = fitted.U[: max(domain.dim + 1, len(fitted.U) // 10)]
+    for j in domain.numerical:
+        seen = best[~np.isnan(best[:, j]), j]
+        if len(seen):
+            lower[j] = max(0.0, seen.min() - margin)
+            upper[j] = min(1.0, seen.max() + margin)
+    return lower, upper

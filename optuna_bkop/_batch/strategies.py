@@ -1,0 +1,184 @@
+"""The strategies that choose the next batch from the fitted models.
+
+Points are in the unit cube of a `Domain`; values are transformed and to be maximised.
+
+To add a strategy, write a function with the signature of `Strategy` and add it to `STRATEGIES`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._batch.acquisition import BatchAcquisition, Exploration
+from optuna_bkop._batch.candidates import distinct
+from optuna_bkop._batch.problem import N_BEST, N_GOOD, BatchProblem
+from optuna_bkop._batch.search import best_near, candidates, maximize
+from optuna_bkop._model.fitted import Fitted
+
+#: In a conditional space one of this many points takes another branch than the best point. On the
+#: conditional tuning tasks (benchmarks/README.md) this scores 56 instead of 49.
+_BRANCHING = 8
+#: Two points with a higher prior correlation are copies of each other: they are about a ninth of
+#: a length scale apart.
+_COPY = 0.99
+
+
+class Strategy(Protocol):
+    """Chooses q points (q, d) for a problem."""
+
+    def __call__(self, problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
+        """Return q points (q, d)."""
+        ...
+
+
+def choose_batch(
+    fitted: Fitted,
+    U_held: FloatArray,
+    q: int,
+    *,
+    rng: np.random.Generator,
+    n_before: int | None = None,
+) -> FloatArray:
+    """Return the next q points (q, d) while points U_held (p, d) are held.
+
+    The points differ from each other and from all observed and held points, as long as the domain
+    has other points.
+
+    Args:
+        fitted: The models.
+        U_held: Points of trials whose values are unknown.
+        q: Number of points.
+        rng: Source of randomness.
+        n_before: Number of trials before this batch. If None, the observed and held ones.
+    """
+    problem = BatchProblem.of(fitted, U_held, n_before)
+    batch = fitted.domain.snap(STRATEGIES[fitted.settings.strategy](problem, q, rng=rng))
+    return distinct(batch, problem.taken, fitted.domain, rng)
+
+
+def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
+    """Algorithms 2 and 4: maximise the joint acquisition of the whole batch.
+
+    With q = 1 these are Algorithms 1 and 3; one point after a lattice is the last step of
+    Algorithm 5.
+
+    In few dimensions the maximum contains copies of some points, because with a large q a copy
+    adds little to the deviation of the sum. The paper assumes that no point is selected twice. So
+    one of each copy is kept, and the remaining points are chosen jointly, given the kept ones.
+
+    In a conditional space, one of `_BRANCHING` points takes another branch than the best point.
+    The model covers all branches and transfers what it has learnt in one to the others. After a
+    few poor trials it would never return to a branch.
+    """
+    n_before = problem.n_before
+    away, places = np.empty((0, problem.domain.dim)), list[int]()
+    for turn in range(n_before // _BRANCHING, (n_before + q) // _BRANCHING):
+        point = _of_another_branch(problem.hold(away), turn, rng=rng)
+        if len(point):
+            # The place follows from the count of all trials, however many points of a plan are
+            # used.
+            places.append((turn + 1) * _BRANCHING - 1 - n_before - len(away))
+            away = np.vstack([away, point])
+    batch = away
+    while len(batch) < q:
+        rest = problem.hold(batch)
+        more = maximize(rest, rest.acquisition(), q - len(batch), rng=rng)
+        batch = np.vstack([batch, more[_apart(rest, more)]])
+    return np.insert(batch[len(away) :], places, away, axis=0)
+
+
+def _of_another_branch(
+    problem: BatchProblem, turn: int, *, rng: np.random.Generator
+) -> FloatArray:
+    """Return the best new point (1, d) that takes another branch than the best known point.
+
+    The parameters on which others depend take turns. The result is empty, (0, d), if there is no
+    such parameter, or if no point is left in other branches.
+    """
+    domain = problem.domain
+    best = problem.good[0]
+    is_active = domain.active(best[None])[0]
+    parents = sorted({c.parent for c in domain.conditions.values() if is_active[c.parent]})
+    if not parents:
+        return np.empty((0, domain.dim))
+    parent = parents[turn % len(parents)]
+
+    def elsewhere(U: FloatArray) -> FloatArray:
+        away: FloatArray = U[~np.isclose(U[:, parent], best[parent])]
+        return away
+
+    others = elsewhere(problem.good)
+    # The trust box surrounds the best points, which belong to few branches.
+    everywhere = replace(
+        problem,
+        lower=np.zeros(domain.dim),
+        upper=np.ones(domain.dim),
+        good=others if len(others) else problem.good,
+    )
+    C = elsewhere(candidates(everywhere, N_GOOD, rng=rng))
+    C = C[np.array([(key not in problem.taken) for key in domain.keys(C)], dtype=bool)]
+    return best_near(everywhere, problem.acquisition(), C)
+
+
+def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
+    """GP-BUCB (Desautels et al. 2014): choose point by point, with an unchanged mean.
+
+    A chosen point narrows the deviation for the next ones and leaves the mean unchanged.
+    """
+    batch = np.empty((0, problem.domain.dim))
+    for _ in range(q):
+        rest = problem.hold(batch)
+        batch = np.vstack([batch, maximize(rest, rest.acquisition(), 1, rng=rng)])
+    return batch
+
+
+def gp_ucb_pe(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
+    """GP-UCB-PE (Contal et al. 2013): one point by upper confidence, then pure exploration.
+
+    The exploring points have the largest deviation within the relevant region: where the upper
+    confidence bound, with twice the norm, reaches the largest lower confidence bound.
+    """
+    batch = maximize(problem, problem.acquisition(), 1, rng=rng)
+    C = np.vstack([candidates(problem, N_BEST, rng=rng), problem.good])
+    lower_bounds = BatchAcquisition(problem.models, -problem.rkhs_norm)
+    threshold = float(lower_bounds.candidates(problem.domain.features(C)).scores().max())
+    region = BatchAcquisition(problem.models, 2.0 * problem.rkhs_norm)
+    while len(batch) < q:
+        rest = problem.hold(batch)
+        exploration = Exploration(rest.models, region, threshold)
+        batch = np.vstack([batch, maximize(rest, exploration, 1, rng=rng)])
+    return batch
+
+
+def bull(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
+    """Bull's non-adaptive batch (2011): all points except one are fixed in advance.
+
+    The fixed points continue one space-filling sequence; the last point has the largest mean.
+    """
+    fixed = problem.domain.sequence(problem.n_before, q - 1)
+    mean_only = BatchAcquisition(problem.models, 0.0, feasibility=problem.feasibility)
+    return np.vstack([fixed, maximize(problem, mean_only, 1, rng=rng)])
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "bkop": bkop,
+    "gp_bucb": gp_bucb,
+    "gp_ucb_pe": gp_ucb_pe,
+    "bull": bull,
+}
+
+
+def _apart(problem: BatchProblem, batch: FloatArray) -> list[int]:
+    """Return rows of a batch (q, d) such that no two are copies, even in the roughest model."""
+    rough = max(problem.models, key=lambda model: model.roughness)
+    Z = problem.domain.features(batch) * rough.inverse_scales
+    correlation = rough.prior(Z, Z) / rough.signal_var
+    rows: list[int] = []
+    for i in range(len(batch)):
+        if not (correlation[i, rows] > _COPY).any():
+            rows.append(i)
+    return rows

@@ -1,0 +1,245 @@
+"""What one read of the trials tells a trial that asks: who runs, what is planned, what is free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from optuna import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._coordination.concurrency import recent_concurrency
+from optuna_bkop._coordination.liveness import Limits, Watch, limits
+from optuna_bkop._coordination.records import (
+    Entry,
+    Point,
+    field,
+    from_integers,
+    read_entry,
+    read_point,
+)
+from optuna_bkop._domain import Domain
+from optuna_bkop._study.enqueued import fixed_params, known_point
+from optuna_bkop._study.snapshot import Snapshot
+from optuna_bkop._study.unit_cube import UnitCube
+
+#: Number of latest trials without a value whose points are considered. Their points are held or
+#: modelled; this bounds the cost in studies where thousands of trials fail.
+_MAX_ENDED = 100
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The plan that counts for a fingerprint, and who else takes part in it.
+
+    Attributes:
+        name: Name of the last part of the plan; empty if there is no plan.
+        free: Points of the plan that no trial holds.
+        is_owner: Whether the trial that asks has published a part of the plan.
+        running: Other running trials that count as alive and hold a point, followed by those
+            that are expected to ask.
+        n_asking: Number of other trials that are expected to ask.
+        place: Number of asking trials with lower numbers than the trial that asks.
+        points: Maps the numbers of other unfinished trials to their points.
+    """
+
+    name: str
+    free: tuple[Point, ...]
+    is_owner: bool
+    running: tuple[FrozenTrial, ...]
+    n_asking: int
+    place: int
+    points: dict[int, Point | None]
+
+
+@dataclass(frozen=True)
+class View:
+    """Everything about other trials that an ask needs. Points are in the unit cube.
+
+    Attributes:
+        fingerprint: Fingerprint of the knowledge that the view is based on.
+        plan: The plan that counts, and who else takes part in it.
+        finished: Numbers of all trials that were finished.
+        U_running: Points (p, d) of other running trials.
+        U_free: Free points (f, d) of the plan.
+        U_held: Points (h, d) that are held: these, and those of trials that recently ended without
+            a value.
+        U_failed: Points (m, d) of trials that recently failed.
+        n_running: Number of other running trials, those included that are expected to ask.
+        n_at_once: Number of trials that recently ran in parallel.
+        has_free_point: Whether the plan has a free point for the trial that asks.
+    """
+
+    fingerprint: str
+    plan: Plan
+    finished: frozenset[int]
+    U_running: FloatArray
+    U_free: FloatArray
+    U_held: FloatArray
+    U_failed: FloatArray
+    n_running: int
+    n_at_once: int
+    has_free_point: bool
+
+
+def read_view(
+    study: Study,
+    snapshot: Snapshot,
+    own_number: int,
+    cube: UnitCube,
+    *,
+    watch: Watch,
+    stale_after: float,
+    batch_size: int | None,
+    last_ask: float,
+    rivals: frozenset[int] = frozenset(),
+) -> View:
+    """Read from a snapshot what other trials hold and plan.
+
+    Args:
+        study: The study.
+        snapshot: One read of the study.
+        own_number: Number of the trial that asks.
+        cube: The search space.
+        watch: Measures the ages of trials.
+        stale_after: The sampler's argument.
+        batch_size: The sampler's argument.
+        last_ask: Duration of this worker's last ask in seconds.
+        rivals: Numbers of trials that took the same point as this trial in an earlier attempt.
+    """
+    n_at_once = recent_concurrency(snapshot.recent)
+    plan = read_plan(
+        snapshot.others,
+        own_number,
+        snapshot.fingerprint,
+        cube,
+        watch=watch,
+        limits=limits(
+            study,
+            stale_after=stale_after,
+            longest=snapshot.longest,
+            last_ask=last_ask,
+            batch_size=batch_size,
+            n_at_once=n_at_once,
+        ),
+        rivals=rivals,
+    )
+    domain, ended = snapshot.domain, snapshot.ended
+    failed = [trial for trial in ended if trial.state == TrialState.FAIL]
+    U_running = _points(plan.running, cube, domain)
+    U_free = np.array([_published(p, domain) for p in plan.free]).reshape(-1, cube.dim)
+    U_lost = _points(ended[-_MAX_ENDED:], cube, domain)
+    return View(
+        fingerprint=snapshot.fingerprint,
+        plan=plan,
+        finished=snapshot.finished,
+        U_running=U_running,
+        U_free=U_free,
+        U_held=np.vstack([U_running, U_free, U_lost]),
+        U_failed=_points(failed[-_MAX_ENDED:], cube, domain),
+        n_running=len(plan.running),
+        n_at_once=n_at_once,
+        has_free_point=len(plan.free) > plan.place,
+    )
+
+
+def read_plan(
+    trials: Sequence[FrozenTrial],
+    own_number: int,
+    fingerprint: str,
+    cube: UnitCube,
+    *,
+    watch: Watch,
+    limits: Limits,
+    rivals: frozenset[int] = frozenset(),
+) -> Plan:
+    """Return the plan for a fingerprint (steps 1 and 2 of docs/protocol.md).
+
+    Args:
+        trials: All trials that are not part of the data, in the order of their numbers.
+        own_number: Number of the trial that asks.
+        fingerprint: Fingerprint of the knowledge.
+        cube: The search space.
+        watch: Measures the ages of trials.
+        limits: Ages up to which trials count.
+        rivals: Numbers of trials that count as asking, however old they are.
+    """
+    ages = watch.ages([t for t in trials if t.state == TrialState.RUNNING])
+    ended = [t for t in trials if t.state.is_finished()]
+    others = [t for t in trials if not t.state.is_finished() and t.number != own_number]
+    # Finished trials matter only if they took part in the present plan.
+    planned = [t for t in ended if fingerprint in (field(t, "of"), field(t, "fingerprint"))]
+    own = [t for t in trials if t.number == own_number]
+    entries = {t.number: read_entry(t, cube) or Entry() for t in (*planned, *others, *own)}
+
+    def is_younger(trial: FrozenTrial, limit: float) -> bool:
+        number = trial.number
+        return number in ages and (ages[number] <= limit or number in rivals)
+
+    def has_point(trial: FrozenTrial) -> bool:
+        if entries[trial.number].point is not None or trial.params:
+            return True
+        # A trial that was enqueued with all parameters does not ask.
+        return bool(fixed_params(trial)) and not np.isnan(known_point(trial, cube)).any()
+
+    alive = [t for t in others if is_younger(t, limits.running)]
+    running = [t for t in alive if has_point(t)]
+    asking = [t for t in alive if not has_point(t) and is_younger(t, limits.asking)]
+    youngest = {t.number for t in asking[-limits.n_asking :]} | rivals
+    asking = [t for t in asking if t.number in youngest]
+    name, points, owners = _follow(entries, fingerprint)
+    # The same plan does not offer a point again whose trial ended without a value.
+    used = {entries[t.number].point for t in (*planned, *alive)}
+    return Plan(
+        name=name,
+        free=tuple(point for point in dict.fromkeys(points) if point not in used),
+        is_owner=own_number in owners,
+        running=(*running, *asking),
+        n_asking=len(asking),
+        place=sum(t.number < own_number for t in asking),
+        points={t.number: entries[t.number].point for t in others},
+    )
+
+
+def _follow(entries: dict[int, Entry], fingerprint: str) -> tuple[str, list[Point], set[int]]:
+    """Return the present plan: the name of its last part, its points, and their publishers.
+
+    The first part is that of the trial with the lowest number; each part names the one before.
+    """
+    parts: dict[str, int] = {}
+    for number in sorted(entries):
+        entry = entries[number]
+        if entry.plan and entry.fingerprint == fingerprint:
+            parts.setdefault(entry.after, number)
+    name, points, owners = "", list[Point](), set[int]()
+    while name in parts:
+        number = parts.pop(name)
+        owners.add(number)
+        points += entries[number].plan
+        name = entries[number].name
+    return name, points, owners
+
+
+def _points(trials: Sequence[FrozenTrial], cube: UnitCube, domain: Domain) -> FloatArray:
+    """Return the points (p, d) of trials: what was suggested or enqueued, else what is published.
+
+    Trials without any of these are left out.
+    """
+    rows = np.full((len(trials), cube.dim), np.nan)
+    for row, trial in zip(rows, trials, strict=True):
+        known = known_point(trial, cube)
+        if np.isnan(known).any():
+            point = read_point(trial, cube)
+            if point is not None:
+                row[:] = _published(point, domain)
+        row[:] = np.where(np.isnan(known), row, known)
+    points: FloatArray = rows[~np.isnan(rows).all(axis=1)]
+    return points
+
+
+def _published(point: Point, domain: Domain) -> FloatArray:
+    """Return a published point (d,) on the grid, from which its integers were rounded."""
+    u: FloatArray = domain.snap(from_integers(point)[None])[0]
+    return u

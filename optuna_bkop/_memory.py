@@ -1,0 +1,71 @@
+"""What a sampler remembers between asks. All of it can be rebuilt from the storage and the seed.
+
+Only the waiting times are this worker's own: they decide which trials it considers dead or about
+to ask. Two workers may differ in this and then plan differently, which the protocol allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from threadpoolctl import ThreadpoolController
+
+from optuna_bkop._batch.startup import StartupLattice
+from optuna_bkop._coordination.liveness import Watch
+from optuna_bkop._model.fit import FitCache
+from optuna_bkop._model.fitted import Fitted
+from optuna_bkop._study.trial_cache import TrialCache
+
+
+@dataclass
+class Memory:
+    """Caches of one sampler.
+
+    Attributes:
+        trials: Finished trials.
+        fits: Hyperparameters of the last fits.
+        fitted: The last models, with a key of the data they were fitted to.
+        lattices: Startup lattices by size and dimension.
+        watches: Ages of running trials, by study name.
+        last_ask: Duration of the last ask in seconds.
+        n_fallbacks: Number of asks in a row in which the model failed.
+        has_warned_exhausted: Whether it was said that all points have been evaluated.
+    """
+
+    trials: TrialCache = field(default_factory=TrialCache)
+    fits: FitCache = field(default_factory=FitCache)
+    fitted: tuple[object, Fitted] | None = None
+    lattices: dict[tuple[int, int], StartupLattice] = field(default_factory=dict)
+    watches: dict[str, Watch] = field(default_factory=dict)
+    last_ask: float = 0.0
+    n_fallbacks: int = 0
+    has_warned_exhausted: bool = False
+    _threads: ThreadpoolController | None = None
+
+    def lattice(self, n_startup: int, dim: int) -> StartupLattice:
+        """Return the startup lattice, which is searched once."""
+        key = n_startup, dim
+        if key not in self.lattices:
+            self.lattices[key] = StartupLattice.build(n_startup, dim)
+        return self.lattices[key]
+
+    def watch(self, study_name: str) -> Watch:
+        """Return the watch of a study."""
+        return self.watches.setdefault(study_name, Watch())
+
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        """Run BLAS on one core, and restore the setting afterwards.
+
+        BLAS would spread even small products over all cores. That slows them down and takes cores
+        from objectives that run in other threads. threadpoolctl is the portable way to limit it.
+        """
+        if self._threads is None:
+            # SciPy may bring a BLAS of its own, which can be limited only once it is loaded.
+            import scipy.linalg  # noqa: F401
+
+            self._threads = ThreadpoolController()
+        with self._threads.limit(limits=1, user_api="blas"):
+            yield

@@ -1,0 +1,1 @@
+"""Kernel models of the data: kernels, fit, posterior. Knows numpy and SciPy, not Optuna."""

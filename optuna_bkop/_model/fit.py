@@ -1,0 +1,258 @@
+"""Fits hyperparameters by maximum a posteriori. The glossary is in `kernel_model`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._model.kernel_model import Hyperparameters
+from optuna_bkop._model.kernels import KERNELS, Kernel, squared_distances
+from optuna_bkop._model.linalg import cholesky, invert_lower
+from optuna_bkop._model.warping import stretch
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Normal priors of the logarithms of the hyperparameters, for a MAP estimate.
+
+    The distance between two random points of a cube grows like sqrt(dim), and so does the median
+    of the length scales. The noise is relative to the signal. The median of the offset is large:
+    values are hardly stretched unless the data demand it, because a model that stretches on
+    little evidence settles in the first good basin (benchmarks/README.md has the measurement).
+
+    Attributes:
+        length_scale: Median of the length scales, divided by sqrt(dim).
+        length_scale_width: Standard deviation of their logarithms.
+        signal_width: Standard deviation of log s2, whose mean is 0.
+        noise_ratio: Median of noise variance / signal variance.
+        noise_width: Standard deviation of its logarithm.
+        offset: Median of the offset of the `stretch`.
+        offset_width: Standard deviation of its logarithm.
+    """
+
+    length_scale: float = 0.5
+    length_scale_width: float = 1.0
+    signal_width: float = 1.0
+    noise_ratio: float = 1e-3
+    noise_width: float = 1.5
+    offset: float = 20.0
+    offset_width: float = 1.5
+
+    def means(self, dim: int) -> FloatArray:
+        """Prior means (d + 3,) of (log ell (d,), log s2, log noise ratio, log offset)."""
+        ell = math.log(self.length_scale * math.sqrt(dim))
+        return np.array([ell] * dim + [0.0, math.log(self.noise_ratio), math.log(self.offset)])
+
+    def widths(self, dim: int) -> FloatArray:
+        """Prior standard deviations (d + 3,), in the order of `means`."""
+        rest = [self.signal_width, self.noise_width, self.offset_width]
+        return np.array([self.length_scale_width] * dim + rest)
+
+
+#: Bounds of log s2, log (noise / signal) and log offset: wide enough not to matter for
+#: standardised values, narrow enough to keep the kernel matrix factorisable.
+_SIGNAL_BOUNDS = (math.log(1e-2), math.log(1e2))
+_NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
+_OFFSET_BOUNDS = (math.log(1e-3), math.log(1e2))
+#: Initial offset of a search. At the prior's median the values hardly depend on the offset.
+_FIRST_OFFSET = 2.0
+#: A search starts from the prior's median length scales times each of these. With few trials per
+#: parameter the short start may end in a local optimum; with many trials the long start may, where
+#: everything that is not smooth counts as noise. After `_FIRST_STEPS` steps the better one goes on
+#: (benchmarks/README.md compares both with one start).
+_FIRST_SCALES, _FIRST_STEPS = (1.0, 0.15), 10
+#: Maximum number of L-BFGS-B steps. Almost all fits converge before.
+_MAX_STEPS = 60
+#: Number of fits that a `FitCache` remembers: one ask needs one for the values, one for each
+#: constraint and one for failures.
+_MAX_CACHED = 16
+
+
+def _length_scale_bounds(dim: int) -> tuple[float, float]:
+    """Bounds of log ell.
+
+    A hundred trials cannot distinguish very short length scales from noise, and a model with very
+    short ones repeats the best trial. The lower bound follows the typical distance of a hundred
+    points in ``dim`` dimensions, about 100^(-1/dim).
+    """
+    return math.log(min(0.1, 0.22 * 100.0 ** (-1.0 / dim))), math.log(50.0)
+
+
+def _starts(prior: Prior, dim: int, stretched: bool) -> list[FloatArray]:
+    """Starting points (d + 3,) of the searches.
+
+    Parameters without an effect on the likelihood stay at the prior's mean.
+    """
+    centre = prior.means(dim)
+    if stretched:
+        centre[-1] = math.log(_FIRST_OFFSET)
+    is_length_scale = np.arange(len(centre)) < dim
+    return [centre + math.log(scale) * is_length_scale for scale in _FIRST_SCALES]
+
+
+def negative_log_posterior(
+    theta: FloatArray,
+    F: FloatArray,
+    y: FloatArray,
+    *,
+    kernel: Kernel,
+    groups: NDArray[np.int64],
+    prior: Prior,
+    prior_mean: float,
+    noise_var: float | None,
+    stretched: bool,
+) -> tuple[float, FloatArray]:
+    """-log p(values, theta) up to a constant, and its gradient (d + 3,).
+
+    theta = (log ell (d,), log s2, log noise ratio, log offset). The noise ratio has no effect if
+    ``noise_var`` is given. The offset has an effect only if ``stretched``.
+
+    With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t of the kernel is
+    tr(A dK/dt) / 2. For the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²),
+    and with W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array.
+    Stretched values w(y) have the density of w times the Jacobian of w.
+    """
+    dim = int(groups.max()) + 1
+    s2 = math.exp(theta[dim])
+    noise = s2 * math.exp(theta[dim + 1]) if noise_var is None else noise_var
+    warped = stretch(y, math.exp(theta[dim + 2])) if stretched else None
+    residual = (y if warped is None else warped.values) - prior_mean
+    Z = F * np.exp(-theta[:dim])[groups]
+    k, slope = kernel(squared_distances(Z, Z))
+    L = cholesky(s2 * k, noise, s2)
+    L_inverse = invert_lower(L)
+    K_inv = L_inverse.T @ L_inverse
+    alpha = K_inv @ residual
+    value = 0.5 * float(residual @ alpha) + float(np.log(np.diagonal(L)).sum())
+
+    A = np.outer(alpha, alpha) - K_inv
+    W = A * (s2 * slope)
+    # Σ_ab W_ab (z_a - z_b)² = 2 (Σ_a w_a z_a² - z' W z), w the row sums of W.
+    per_feature = 2.0 * (W.sum(axis=1) @ (Z * Z) - np.einsum("aj,aj->j", Z, W @ Z))
+    gradient = np.zeros(dim + 3)
+    gradient[:dim] = np.bincount(groups, weights=per_feature, minlength=dim)
+    trace = float(np.trace(A))
+    gradient[dim] = -0.5 * s2 * float(np.einsum("ab,ab->", A, k))
+    if noise_var is None:
+        gradient[dim] -= 0.5 * noise * trace
+        gradient[dim + 1] = -0.5 * noise * trace
+    if warped is not None:
+        value -= warped.log_jacobian
+        gradient[dim + 2] = float(alpha @ warped.slopes) - warped.log_jacobian_slope
+
+    deviation = (theta - prior.means(dim)) / prior.widths(dim)
+    value += 0.5 * float(deviation @ deviation)
+    gradient += deviation / prior.widths(dim)
+    return value, gradient
+
+
+def fit(
+    F: FloatArray,
+    y: FloatArray,
+    *,
+    kernel: Kernel,
+    groups: NDArray[np.int64],
+    prior_mean: float,
+    noise_var: float | None = None,
+    stretched: bool = False,
+    prior: Prior | None = None,
+) -> Hyperparameters:
+    """Fit hyperparameters to values y (n,) at features F (n, D) by maximum a posteriori.
+
+    The search starts at fixed points, so that all workers with the same data get the same result.
+
+    Args:
+        F: Features (n, D).
+        y: Values (n,).
+        kernel: Kernel as a function of the scaled squared distance.
+        groups: Index of the parameter that each feature belongs to (D,).
+        prior_mean: Mean of the values far from all data.
+        noise_var: Fixed noise variance. If None, it is estimated.
+        stretched: Whether to fit the offset of a `stretch` of the values as well.
+        prior: Prior of the hyperparameters. If None, `Prior()`.
+    """
+    from scipy.optimize import OptimizeResult, minimize
+
+    prior = Prior() if prior is None else prior
+    dim = int(groups.max()) + 1
+    bounds = [_length_scale_bounds(dim)] * dim + [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS]
+
+    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
+        return negative_log_posterior(
+            theta,
+            F,
+            y,
+            kernel=kernel,
+            groups=groups,
+            prior=prior,
+            prior_mean=prior_mean,
+            noise_var=noise_var,
+            stretched=stretched,
+        )
+
+    def search(start: FloatArray, max_steps: int) -> OptimizeResult:
+        return minimize(
+            objective,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            options={"maxiter": max_steps, "ftol": 1e-6},
+        )
+
+    attempts = [search(start, _FIRST_STEPS) for start in _starts(prior, dim, stretched)]
+    found = search(min(attempts, key=lambda result: result.fun).x, _MAX_STEPS)
+    *log_scales, log_s2, log_ratio, log_offset = found.x
+    s2 = math.exp(log_s2)
+    return Hyperparameters(
+        np.exp(log_scales),
+        signal_var=s2,
+        noise_var=s2 * math.exp(log_ratio) if noise_var is None else noise_var,
+        offset=math.exp(log_offset) if stretched else math.inf,
+    )
+
+
+class FitCache:
+    """Remembers the hyperparameters of the last fits.
+
+    An ask whose decisive trials are those of an earlier ask then needs no fit.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[object, Hyperparameters] = {}
+
+    def fit(
+        self,
+        F: FloatArray,
+        y: FloatArray,
+        *,
+        kernel: str,
+        groups: NDArray[np.int64],
+        prior_mean: float,
+        noise_var: float | None,
+        stretched: bool,
+        prior: Prior | None,
+    ) -> Hyperparameters:
+        """Return `fit` of these arguments, ``kernel`` by its name, from memory if possible."""
+        arrays = F.tobytes(), y.tobytes(), groups.tobytes()
+        key = (*arrays, kernel, prior_mean, noise_var, stretched, prior)
+        found = self._found.pop(key, None)
+        if found is None:
+            found = fit(
+                F,
+                y,
+                kernel=KERNELS[kernel],
+                groups=groups,
+                prior_mean=prior_mean,
+                noise_var=noise_var,
+                stretched=stretched,
+                prior=prior,
+            )
+        self._found[key] = found  # the latest is the last
+        while len(self._found) > _MAX_CACHED:
+            del self._found[next(iter(self._found))]
+        return found

@@ -1,0 +1,236 @@
+"""Fits all kernel models of a study: values, constraints and failures.
+
+Points are in the unit cube of a `Domain`; values are to be maximised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._domain import Domain
+from optuna_bkop._model.fit import FitCache, Prior
+from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
+from optuna_bkop._model.kernels import KERNELS
+from optuna_bkop._model.linalg import invert_lower
+from optuna_bkop._model.training_set import TrainingSet
+from optuna_bkop._model.warping import stretch
+from optuna_bkop._settings import Settings
+
+#: Maximum number of points to which hyperparameters are fitted: the best ones. Every step of a
+#: fit costs O(n³), so that this bounds the cost of an ask in long studies.
+_MAX_FITTED = 250
+#: Hyperparameters are fitted again when there are a `_REFIT_SHARE`-th more trials, rounded down
+#: to one of `_REFIT_STEPS`. With one trial at a time, an ask then costs 0.86 of what it costs with
+#: a fit for each trial at n = 120, and 0.77 at n = 1,000.
+_REFIT_SHARE, _REFIT_STEPS = 16, (1, 5, 10, 20, 50, 100, 200, 500, 1000)
+#: Prior of the model of failures. Its noise is larger than that of values, because some failures
+#: are accidents that can happen anywhere.
+_FAILURE_PRIOR = Prior(noise_ratio=0.3, noise_width=1.0)
+#: Log-likelihood by which the place must predict failures better than their share does. Without a
+#: margin, chance makes every few models of pure accidents look right, and one wrong model drives
+#: the search away from good places. Failures that do depend on the place pass it after a few.
+_EVIDENCE = 3.0
+#: Mean of the model of failures where nothing was tried: a trial is expected to succeed.
+_SUCCESS = 1.0
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The kernel models of a study, conditioned on its data.
+
+    Attributes:
+        models: Models of the value, one for each length scale factor.
+        feasibility: One model per constraint, positive where the constraint is met; and, if some
+            trials failed, a model that is positive where trials succeed.
+        U: All observed points (n, d), best first.
+        n_since_best: Number of trials observed after the best one.
+        n_ties: Number of trials, besides the best one, that share its value.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+    """
+
+    models: tuple[KernelModel, ...]
+    feasibility: tuple[KernelModel, ...]
+    U: FloatArray
+    n_since_best: int
+    n_ties: int
+    domain: Domain
+    settings: Settings
+
+
+def fit_models(
+    U: FloatArray,
+    values: FloatArray,
+    constraints: FloatArray,
+    U_failed: FloatArray | None = None,
+    *,
+    domain: Domain,
+    settings: Settings,
+    cache: FitCache | None = None,
+) -> Fitted:
+    """Fit the models of values (n,) at points U (n, d).
+
+    Args:
+        U: Points; NaN where a trial does not have the parameter.
+        values: Values to be maximised; may be infinite.
+        constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
+        U_failed: Points (p, d) of failed trials. A point that succeeded in another trial is
+            ignored: its failure was an accident.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+        cache: Remembers hyperparameters of earlier fits.
+    """
+    cache = FitCache() if cache is None else cache
+    data = TrainingSet.of(U, values, constraints, domain, settings.warping)
+    decisive, n = data, _n_decisive(len(U))
+    # If all decisive trials are infeasible, they would be fitted to constraint violations, even
+    # when other trials are feasible. Then all trials decide.
+    if n < len(U) and not np.any(constraints[:n] > 0, axis=1).all():
+        decisive = TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
+    stretched, prior_mean = settings.warping == "log", settings.prior_mean
+    found = _fit(
+        decisive.F,
+        decisive.y,
+        domain,
+        settings,
+        cache,
+        prior_mean=prior_mean,
+        stretched=stretched,
+    )
+    y = stretch(data.y, found.offset).values if stretched else data.y
+    value_models = tuple(
+        _condition(data.F, y, found, domain, settings, prior_mean, factor)
+        for factor in settings.length_scale_factors
+    )
+    U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
+    return Fitted(
+        value_models,
+        (
+            *_constraint_models(data, domain, settings, cache),
+            *_success_models(domain.features(U_failed), data.F, domain, settings, cache),
+        ),
+        U[data.order],
+        n_since_best=len(U) - 1 - int(data.order[0]),
+        n_ties=data.n_ties,
+        domain=domain,
+        settings=settings,
+    )
+
+
+def _n_decisive(n: int) -> int:
+    """Return how many of the first n trials decide the hyperparameters of the value models.
+
+    Hyperparameters change little with a few per cent more trials, and fitting them is a large
+    part of the cost of an ask. The number depends on n alone, not on when the last fit was made,
+    so that all workers that know the same trials fit the same hyperparameters.
+    """
+    step = max(step for step in _REFIT_STEPS if step <= max(1, n // _REFIT_SHARE))
+    return n - n % step
+
+
+def _fit(
+    F: FloatArray,
+    y: FloatArray,
+    domain: Domain,
+    settings: Settings,
+    cache: FitCache,
+    *,
+    prior_mean: float = 0.0,
+    stretched: bool = False,
+    prior: Prior | None = None,
+) -> Hyperparameters:
+    """Fit hyperparameters to the first `_MAX_FITTED` values y (n,) at features F (n, D)."""
+    return cache.fit(
+        F[:_MAX_FITTED],
+        y[:_MAX_FITTED],
+        kernel=settings.kernel,
+        groups=domain.groups,
+        prior_mean=prior_mean,
+        noise_var=settings.noise_var,
+        stretched=stretched,
+        prior=prior,
+    )
+
+
+def _condition(
+    F: FloatArray,
+    y: FloatArray,
+    hyperparameters: Hyperparameters,
+    domain: Domain,
+    settings: Settings,
+    prior_mean: float = 0.0,
+    factor: float = 1.0,
+) -> KernelModel:
+    """Return the model of values y (n,) at features F (n, D), length scales times ``factor``."""
+    return KernelModel.condition(
+        F,
+        y,
+        kernel=KERNELS[settings.kernel],
+        hyperparameters=hyperparameters,
+        groups=domain.groups,
+        prior_mean=prior_mean,
+        factor=factor,
+    )
+
+
+def _constraint_models(
+    data: TrainingSet, domain: Domain, settings: Settings, cache: FitCache
+) -> list[KernelModel]:
+    """Return a model of each constraint that was violated, once any trial is feasible."""
+    models = []
+    for column in data.constraints.T if data.feasible.any() else ():
+        known = ~np.isnan(column)
+        if (column[known] > 0).any():
+            F, y = data.F[known], -column[known]
+            found = _fit(F, y, domain, settings, cache)
+            models.append(_condition(F, y, found, domain, settings))
+    return models
+
+
+def _success_models(
+    F_failed: FloatArray, F: FloatArray, domain: Domain, settings: Settings, cache: FitCache
+) -> list[KernelModel]:
+    """Return a model of success, if trials failed: -1 at failures, 1 at all others.
+
+    Accidents, which can happen anywhere, must not drive points away: the fit explains them as
+    noise, and the returned model is of the value without noise. If the place does not predict
+    failures better than their share does, all of them are accidents and there is no model.
+    """
+    if not len(F_failed):
+        return []
+    F, y = np.vstack([F_failed, F]), np.repeat([-1.0, 1.0], [len(F_failed), len(F)])
+    # The user may declare values free of noise; failures never are.
+    settings = replace(settings, noise_var=None)
+    found = _fit(F, y, domain, settings, cache, prior_mean=_SUCCESS, prior=_FAILURE_PRIOR)
+    success = _condition(F, y, found, domain, settings, _SUCCESS)
+    return [replace(success, noise_var=0.0)] if _predicts(success, y) else []
+
+
+def _predicts(model: KernelModel, y: FloatArray) -> bool:
+    """Return whether a model predicts values of -1 and 1 better than their mean does.
+
+    The log-likelihoods must differ by more than `_EVIDENCE`; fewer than three values are enough
+    for a model. Both predict each value from all others, as a normal distribution. With K⁻¹ the
+    inverse of the kernel matrix, the model's prediction of y_i has the mean y_i - α_i / K⁻¹_ii and
+    the variance 1 / K⁻¹_ii.
+    """
+    n = len(y)
+    if n < 3:
+        return True
+    precision = (invert_lower(model.L) ** 2).sum(axis=0)
+    by_place = 0.5 * (np.log(precision) - model.alpha**2 / precision)
+    mean = (y.sum() - y) / (n - 1)
+    variance = np.maximum(1.0 - mean**2, 1.0 / n)
+    by_share = -0.5 * (np.log(variance) + (y - mean) ** 2 / variance)
+    return bool(by_place.sum() > by_share.sum() + _EVIDENCE)
+
+
+def _never_succeeded(U_failed: FloatArray, U: FloatArray, domain: Domain) -> FloatArray:
+    """Return the failed points (p, d) that do not occur among the successful ones U (n, d)."""
+    if not len(U_failed):
+        return U_failed
+    succeeded = set(domain.keys(U))
+    return U_failed[[key not in succeeded for key in domain.keys(U_failed)]]

@@ -1,0 +1,107 @@
+"""Selects and prepares the trials that the kernel models are trained on.
+
+Points are in the unit cube of a `Domain`; values are to be maximised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._domain import Domain
+from optuna_bkop._model.warping import warp
+
+#: Maximum number of points that a model is conditioned on. It bounds the cost of an ask: one with
+#: 10,000 trials costs no more than one with 1,000 (`benchmarks/README.md` has the seconds).
+MAX_ACTIVE = 500
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """The active set of some trials, best trial first.
+
+    Attributes:
+        F: Features (a, D) of the active set.
+        y: Transformed values (a,); while no trial is feasible, the negative total constraint
+            violation.
+        constraints: Scaled constraint values (a, k).
+        feasible: For each of all n trials, whether it meets its constraints (n,).
+        order: Indices of all trials (n,), best first.
+        n_ties: Number of trials, besides the best one, that share its value.
+    """
+
+    F: FloatArray
+    y: FloatArray
+    constraints: FloatArray
+    feasible: NDArray[np.bool_]
+    order: NDArray[np.int64]
+    n_ties: int
+
+    @classmethod
+    def of(
+        cls,
+        U: FloatArray,
+        values: FloatArray,
+        constraints: FloatArray,
+        domain: Domain,
+        warping: str,
+    ) -> TrainingSet:
+        """Return the training set of n trials.
+
+        Args:
+            U: Points (n, d); NaN where a trial does not have the parameter.
+            values: Values (n,), to be maximised; may be infinite.
+            constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
+            domain: The domain of the points.
+            warping: A name of `WARPINGS`.
+        """
+        feasible = ~np.any(constraints > 0, axis=1)
+        scaled = _scaled_constraints(constraints)
+        if feasible.any():
+            y = warp(values, warping)
+        else:
+            # No trial is feasible yet, so the search is for a smaller violation.
+            y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
+        order = np.lexsort((-y, ~feasible))
+        F = domain.features(U)
+        active = _active_set(F, order)
+        best = order[0]
+        n_ties = int((y[feasible == feasible[best]] == y[best]).sum()) - 1
+        return cls(F[active], y[active], scaled[active], feasible, order, n_ties)
+
+
+def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the indices of at most `MAX_ACTIVE` trials to train on.
+
+    Half of them are the best trials, a quarter are the nearest to the best trial, and a quarter
+    are spread evenly by rank over the others.
+
+    Args:
+        F: Features (n, D) of all trials.
+        order: Indices of all trials (n,), best first.
+    """
+    if len(order) <= MAX_ACTIVE:
+        return order
+    n_best, n_near = MAX_ACTIVE // 2, MAX_ACTIVE // 4
+    best, others = order[:n_best], order[n_best:]
+    distance = np.linalg.norm(F[others] - F[order[0]], axis=1)
+    near = others[np.argsort(distance, kind="stable")[:n_near]]
+    rest = others[~np.isin(others, near)]
+    spread = rest[np.linspace(0, len(rest) - 1, MAX_ACTIVE - n_best - n_near).astype(np.int64)]
+    return np.concatenate([best, near, np.unique(spread)])
+
+
+def _scaled_constraints(constraints: FloatArray) -> FloatArray:
+    """Return arcsinh of each constraint column (n, k) divided by its median size.
+
+    Signs are kept, so feasibility does not change; the arcsinh shortens heavy tails.
+    """
+    scaled = np.nan_to_num(constraints, nan=np.nan, posinf=1e300, neginf=-1e300)
+    for j in range(scaled.shape[1]):
+        sizes = np.abs(scaled[:, j])
+        sizes = sizes[sizes > 0]
+        scaled[:, j] = np.arcsinh(scaled[:, j] / (np.nanmedian(sizes) if len(sizes) else 1.0))
+    return scaled

@@ -1,0 +1,78 @@
+"""Every default of the sampler, and the paper's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How batches are chosen: the sampler's arguments that concern the mathematics.
+
+    Attributes:
+        strategy: A name of `STRATEGIES`.
+        acquisition_form: "mean" or "rms": how the deviations of a batch are combined.
+        maximizer: "gradient" or "cma".
+        cma_evaluations: Maximum number of CMA-ES evaluations per maximisation.
+        kernel: A name of `KERNELS`.
+        rkhs_norm: B, the weight of the deviations.
+        noise_var: Noise variance of the standardised values. 0 is noise-free; None estimates it.
+        warping: A name of `WARPINGS`: how values are transformed.
+        length_scale_factors: The acquisition is averaged over models whose length scales are the
+            fitted ones times each of these.
+        prior_mean: Mean of the transformed values far from all data.
+        trust_margin: Batches stay within the box around the best tenth of the points, widened by
+            this margin on each side. Points of other branches may leave it. None means no box.
+        n_starts: Maximum number of greedy batches from which the gradient is followed.
+    """
+
+    strategy: str = "bkop"
+    acquisition_form: str = "mean"
+    maximizer: str = "gradient"
+    cma_evaluations: int = 20_000
+    kernel: str = "matern52"
+    rkhs_norm: float = 1.0
+    noise_var: float | None = None
+    warping: str = "log"
+    length_scale_factors: tuple[float, ...] = (0.3, 0.6, 1.0)
+    prior_mean: float = -1.5
+    trust_margin: float | None = 0.1
+    n_starts: int = 16
+
+
+@dataclass(frozen=True)
+class Options:
+    """The sampler's arguments that concern one ask.
+
+    Attributes:
+        batch_size: Number of points that are planned together. None means the number of trials
+            that recently ran in parallel.
+        n_startup_trials: Number of lattice points before the model takes over.
+        stale_after: Minimum age in seconds at which a running trial may be considered dead.
+        settings: How batches are chosen.
+    """
+
+    batch_size: int | None = None
+    n_startup_trials: int = 20
+    stale_after: float = 60.0
+    settings: Settings = field(default_factory=Settings)
+
+
+DEFAULTS = Options()
+
+#: The plain settings of the paper: `BKOPSampler(**PAPER_SETTINGS)` is Algorithm 2 as printed.
+#: With a positive ``noise_var`` instead of 0 it is Algorithm 4.
+PAPER_SETTINGS: Mapping[str, Any] = MappingProxyType(
+    {
+        "acquisition_form": "rms",
+        "maximizer": "cma",
+        "warping": "none",
+        "noise_var": 0.0,
+        "length_scale_factors": (1.0,),
+        "prior_mean": 0.0,
+        "trust_margin": None,
+    }
+)

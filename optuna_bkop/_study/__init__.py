@@ -1,0 +1,1 @@
+"""Reads Optuna studies: search spaces as unit cubes, finished trials as arrays."""

@@ -1,0 +1,94 @@
+"""The data of a study: points, values and constraints of its finished trials.
+
+COMPLETE trials are data. PRUNED trials are data once any trial is COMPLETE: their final values are
+estimated from the reports (see `learning_curves`). FAIL trials and NaN have no value; the model of
+failures uses them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._study.learning_curves import MAX_EXACT_STEPS, estimate_final, rounded_step
+from optuna_bkop._study.trial_cache import (
+    COMPLETE,
+    LAST_STEP,
+    NUMBER,
+    VALUE,
+    FinishedTrials,
+)
+from optuna_bkop._study.unit_cube import UnitCube
+
+
+@dataclass(frozen=True)
+class History:
+    """The data of a study.
+
+    Attributes:
+        numbers: Trial numbers (n,), ascending.
+        U: Points (n, d); NaN where a trial does not have the parameter.
+        values: Values (n,), to be maximised; may be infinite.
+        constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
+    """
+
+    numbers: NDArray[np.int64]
+    U: FloatArray
+    values: FloatArray
+    constraints: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def fingerprint(self, *more: str | bytes) -> str:
+        """Return a short text that differs whenever the trials or ``more`` differ.
+
+        Finished trials of a study do not change, so their numbers identify them.
+        """
+        digest = hashlib.blake2b(self.numbers.tobytes(), digest_size=8)
+        for part in more:
+            digest.update(b"\x1f" + (part if isinstance(part, bytes) else part.encode()))
+        return digest.hexdigest()
+
+
+def read_history(finished: FinishedTrials, cube: UnitCube, *, maximize: bool) -> History:
+    """Return the data of finished trials for the search space of ``cube``."""
+    table = finished.table
+    U = finished.cache.points(finished.rows, cube)
+    values = np.where(table[:, COMPLETE] > 0, table[:, VALUE], _pruned_values(finished, maximize))
+    is_data = ~np.isnan(values) & ~np.isnan(U).all(axis=1)
+    return History(
+        numbers=table[is_data, NUMBER].astype(np.int64),
+        U=U[is_data],
+        values=values[is_data] if maximize else -values[is_data],
+        constraints=finished.cache.constraints(finished.rows[is_data]),
+    )
+
+
+def _pruned_values(finished: FinishedTrials, maximize: bool) -> FloatArray:
+    """Return estimated final values (n,) of the pruned trials; NaN for all others."""
+    table = finished.table
+    estimates = np.full(len(table), np.nan)
+    is_complete = (table[:, COMPLETE] > 0) & ~np.isnan(table[:, VALUE])
+    is_pruned = table[:, COMPLETE] == 0
+    if not is_complete.any():
+        return estimates
+    # Trials without a report have no last step; any step will do for them.
+    steps = np.nan_to_num(table[:, LAST_STEP]).astype(np.int64)
+    last_steps = np.unique(steps[is_pruned]).tolist()
+    for step in last_steps:
+        rows = finished.rows[is_pruned & (steps == step)]
+        at = step if len(last_steps) <= MAX_EXACT_STEPS else rounded_step(step)
+        if np.isnan(finished.cache.reports(rows, at)).all():
+            at = step  # the first report came after the rounded step
+        estimates[is_pruned & (steps == step)] = estimate_final(
+            finished.cache.reports(rows, at),
+            finished.cache.reports(finished.rows[is_complete], at),
+            table[is_complete, VALUE],
+            maximize=maximize,
+        )
+    return estimates

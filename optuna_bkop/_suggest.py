@@ -1,0 +1,205 @@
+"""One ask, from top to bottom: the straight line from a read of the trials to a point.
+
+    snapshot of the study -> view of the other trials -> the point of an enqueued trial
+        -> lattice point, if in startup
+        -> a free point of the plan, if nothing new is known -> else fit -> choose a batch jointly
+        -> claim my point -> again, if another trial has taken it at the same moment
+
+docs/architecture.md explains the rooms that this passes through, docs/protocol.md the claim.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import optuna
+from optuna import Study
+from optuna.trial import FrozenTrial
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._batch.candidates import distinct
+from optuna_bkop._batch.strategies import choose_batch
+from optuna_bkop._coordination.claim import Claim, claim_point
+from optuna_bkop._coordination.view import View, read_view
+from optuna_bkop._memory import Memory
+from optuna_bkop._model.fitted import Fitted, fit_models
+from optuna_bkop._seeds import derived_rng
+from optuna_bkop._settings import Options
+from optuna_bkop._study.snapshot import Snapshot, take_snapshot
+from optuna_bkop._study.unit_cube import UnitCube
+
+_logger = optuna.logging.get_logger(f"optuna.{__name__}")
+
+#: Maximum number of attempts to take a point. In the last one the trial takes a lattice point that
+#: belongs to its number.
+_MAX_ATTEMPTS = 8
+#: In attempt k a startup trial takes the lattice point k times this many indices on, in another
+#: shifted copy of the lattice. A prime far above the number of trials of any study.
+_FAR = 1_000_003
+#: After this many failures of the model in a row, one warning says that it is not in use.
+_MAX_FALLBACKS = 3
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The question of one trial.
+
+    Attributes:
+        number: Number of the trial.
+        cube: Its search space.
+        root: Text from which all randomness follows.
+        options: The sampler's arguments.
+    """
+
+    number: int
+    cube: UnitCube
+    root: str
+    options: Options
+
+
+def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> FloatArray:
+    """Return a point (d,) of the unit cube for a trial, and publish it on the trial.
+
+    Args:
+        study: The study.
+        trial: The trial that asks.
+        ask: Its question.
+        memory: The sampler's caches.
+    """
+    started = time.monotonic()
+    claim: Claim | None = None
+    attempt = 0
+    while True:
+        is_last = attempt == _MAX_ATTEMPTS - 1
+        snapshot = take_snapshot(study, trial, ask.cube, memory.trials)
+        view = read_view(
+            study,
+            snapshot,
+            trial.number,
+            ask.cube,
+            watch=memory.watch(study.study_name),
+            stale_after=ask.options.stale_after,
+            batch_size=ask.options.batch_size,
+            last_ask=memory.last_ask,
+            rivals=frozenset() if claim is None else claim.rivals,
+        )
+        _warn_if_exhausted(snapshot, memory)
+        if snapshot.u_enqueued is not None:
+            # The user has chosen the point. The trial does not use the plan and keeps its point.
+            U, is_plan, is_last = snapshot.u_enqueued[None], False, True
+        elif is_last or _is_startup(snapshot, view, ask):
+            U, is_plan = _lattice_points(ask, snapshot, view, memory, 1, attempt), False
+        elif view.has_free_point:
+            U, is_plan = np.empty((0, ask.cube.dim)), True
+        else:
+            U, is_plan = _plan(ask, snapshot, view, memory), True
+        claim = claim_point(
+            study,
+            trial,
+            ask.cube,
+            view,
+            U,
+            is_plan=is_plan,
+            earlier=claim,
+            keep=is_last,
+        )
+        if is_last or not claim.rivals:
+            memory.last_ask = time.monotonic() - started
+            return claim.u
+        attempt += 1
+
+
+def _is_startup(snapshot: Snapshot, view: View, ask: Ask) -> bool:
+    """Return whether the trial belongs to the startup.
+
+    The startup ends when enough trials are finished or running, at least half of them are
+    finished, and at least one has a value. Trials without a value count: a study in which most
+    trials fail must reach its model, too.
+    """
+    n_known, n_startup = len(snapshot.history.values), ask.options.n_startup_trials
+    n_finished = n_known + len(snapshot.ended)
+    return n_known == 0 or n_finished < n_startup // 2 or n_finished + view.n_running < n_startup
+
+
+def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArray:
+    """Choose points (q, d) jointly, for this trial and for those that run beside it.
+
+    If the model fails, the points are lattice points: a study must not die of a failed
+    factorisation.
+    """
+    batch_size = ask.options.batch_size or max(view.n_at_once, view.n_running + 1)
+    n_needed = max(view.plan.n_asking + 1, batch_size - len(view.U_running))
+    q = n_needed - len(view.U_free)
+    # The seed does not depend on the study's name or on values. One seed gives the same points in
+    # every study, whatever the unit of the values.
+    rng = derived_rng(ask.root, "plan", snapshot.trials_known)
+    n_finished = len(snapshot.history.values) + len(snapshot.ended)
+    n_before = n_finished + view.n_running + len(view.U_free)
+    try:
+        with memory.one_thread(), np.errstate(all="ignore"):
+            fitted = _fit(ask, snapshot, view, memory)
+            U = choose_batch(fitted, view.U_held, q, rng=rng, n_before=n_before)
+            if not np.isfinite(U).all():
+                raise FloatingPointError(f"The batch is not finite: {U.tolist()}")
+    except Exception as error:
+        _warn_fallback(ask, memory, error)
+        return _lattice_points(ask, snapshot, view, memory, q)
+    memory.n_fallbacks = 0
+    return U
+
+
+def _fit(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> Fitted:
+    """Return the models of the data, which are fitted once for all asks with the same data."""
+    history = snapshot.history
+    data = history.U, history.values, history.constraints, view.U_failed
+    # One sampler may serve several studies, whose trials have the same numbers.
+    key = (snapshot.fingerprint, *(array.tobytes() for array in data))
+    if memory.fitted is None or memory.fitted[0] != key:
+        fitted = fit_models(
+            *data, domain=snapshot.domain, settings=ask.options.settings, cache=memory.fits
+        )
+        memory.fitted = (key, fitted)
+    return memory.fitted[1]
+
+
+def _lattice_points(
+    ask: Ask, snapshot: Snapshot, view: View, memory: Memory, n: int, attempt: int = 0
+) -> FloatArray:
+    """Return n points (n, d) of the study's lattice, with taken ones replaced by others."""
+    lattice = memory.lattice(ask.options.n_startup_trials, ask.cube.dim)
+    index = ask.number + attempt * _FAR
+    U = [lattice.point(ask.root, ask.cube.names, index + i) for i in range(n)]
+    domain = snapshot.domain
+    taken = {*domain.keys(snapshot.history.U), *domain.keys(view.U_held)}
+    rng = derived_rng(ask.root, "startup", str(index))
+    return distinct(domain.snap(np.array(U)), taken, domain, rng)
+
+
+def _warn_if_exhausted(snapshot: Snapshot, memory: Memory) -> None:
+    n_points = snapshot.domain.n_points
+    if memory.has_warned_exhausted or len(snapshot.history.values) < n_points:
+        return
+    if len(set(snapshot.domain.keys(snapshot.history.U))) >= n_points:
+        memory.has_warned_exhausted = True
+        _logger.warning(
+            f"All {int(n_points)} points of the search space have been evaluated; from now on "
+            "points are suggested again."
+        )
+
+
+def _warn_fallback(ask: Ask, memory: Memory, error: Exception) -> None:
+    """Log a failure of the model; the traceback is logged at debug level."""
+    memory.n_fallbacks += 1
+    what = f"{type(error).__name__}: {error}"
+    if memory.n_fallbacks < _MAX_FALLBACKS:
+        _logger.warning(
+            f"Trial#{ask.number} is sampled from the lattice, because the model failed: {what}"
+        )
+    elif memory.n_fallbacks == _MAX_FALLBACKS:
+        _logger.warning(
+            f"The model has failed {_MAX_FALLBACKS} times in a row and is not in use: trials are "
+            f"sampled from the lattice until it works again. The last error was {what}"
+        )
+    _logger.debug(f"The model failed in Trial#{ask.number}.", exc_info=error)

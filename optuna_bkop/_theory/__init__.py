@@ -1,0 +1,1 @@
+"""The formulas of the paper's theorems. Does not know Optuna."""

@@ -1,0 +1,60 @@
+"""Compresses poor values, so that they do not decide the norm of a function.
+
+How bad the worst values are says little about the optimum, but they make up most of the norm of a
+function with steep walls. An increasing φ that leaves all values above the best one as they are
+changes neither the optimum nor where it is: a certificate for φ(f) is one for f, if the norm is
+that of φ(f).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from optuna_bkop._arrays import FloatArray
+
+#: The scale is this quantile of the distances to the best value. On 33 runs of eleven functions,
+#: a quarter needed a third fewer trials than a half to certify 1 % of the range; a sixth certified
+#: too early in one of them.
+_QUANTILE = 0.25
+
+
+@dataclass(frozen=True)
+class Compression:
+    """φ(v) = v for v >= top, and top - c log(1 + (top - v) / c) below.
+
+    Attributes:
+        top: The best value.
+        scale: The distance c to the best value beyond which values are compressed. Infinite if
+            they are left as they are.
+    """
+
+    top: float = 0.0
+    scale: float = np.inf
+
+    @classmethod
+    def of(cls, y: FloatArray) -> Compression:
+        """Return the compression of values y (n,), to be maximised."""
+        top = float(y.max())
+        scale = float(np.quantile(top - y, _QUANTILE))
+        return cls(top, scale) if scale > 0 else cls()
+
+    def apply(self, y: FloatArray) -> FloatArray:
+        """Return φ(y) (n,)."""
+        if not np.isfinite(self.scale):
+            return y
+        below = np.maximum(self.top - y, 0.0)
+        return np.maximum(y, self.top) - self.scale * np.log1p(below / self.scale)
+
+    def invert(self, y: FloatArray) -> FloatArray:
+        """Return the values (n,) whose compression is y (n,)."""
+        if not np.isfinite(self.scale):
+            return y
+        below = np.maximum(self.top - y, 0.0)
+        with np.errstate(over="ignore"):
+            return np.maximum(y, self.top) - self.scale * np.expm1(below / self.scale)
+
+
+#: Leaves values as they are.
+NO_COMPRESSION = Compression()

@@ -1,0 +1,169 @@
+"""The formulas of Theorems 1-4: covariances and information gain of a run, and its bounds.
+
+Glossary: ``X`` queried points (T, D), ``K`` their kernel matrix, ``noise_var`` the paper's σ²,
+``A_n`` the covariance (q_n, q_n) of batch n given all earlier batches, ``β_n`` its spectral norm,
+``I`` the information gain of X, ``κ`` the largest k(x, x), ``B`` a norm, ``R`` cumulative regret.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._checks import check_number
+from optuna_bkop._model.linalg import cholesky
+
+#: Maps X (n, D) and Z (m, D) to the kernel matrix k(X, Z) (n, m), which is positive definite.
+KernelFunction = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The bounds of one theorem after each of the N batches of a run.
+
+    Attributes:
+        theorem: Name of the theorem.
+        constant: Its constant C_1, C_2, C_3 or C_4.
+        noise_var: Its σ².
+        cumulative: Bounds (N,) on the cumulative regret: R <= B sqrt(T C I), plus
+            2 T (B + G) σ for Theorems 3 and 4.
+        simple: Bounds (N,) on the simple regret: r <= R / T.
+        by_deviations: Bounds (N,) R <= 2B Σ_n sqrt(q_n tr A_n) + ..., the line of the proof before
+            deviations are replaced by information gain. They are never larger than
+            ``cumulative``.
+        by_mean_deviations: Bounds (N,) R <= 2B Σ_n Σ_i σ_i + ..., valid for the mean-deviation
+            form only. They are never larger than ``by_deviations``.
+    """
+
+    theorem: str
+    constant: float
+    noise_var: float
+    cumulative: FloatArray
+    simple: FloatArray
+    by_deviations: FloatArray
+    by_mean_deviations: FloatArray
+
+
+def information_gain(X: FloatArray, kernel: KernelFunction, noise_var: float) -> float:
+    """Return half of log det(I + K / σ²) for points X (T, D), which may repeat.
+
+    Example:
+        >>> from optuna_bkop.regret import StationaryKernel
+        >>> X = np.zeros((2, 1))  # twice the same point: half log 3
+        >>> round(information_gain(X, StationaryKernel(), 1.0), 6)
+        0.549306
+    """
+    check_number("noise_var", noise_var, positive=True)
+    L = np.linalg.cholesky(np.eye(len(X)) + kernel(X, X) / noise_var)
+    return float(np.log(np.diagonal(L)).sum())
+
+
+def theorem_constant(scale: float, noise_var: float) -> float:
+    """Return C = 8 s / log(1 + s / σ²).
+
+    C_1 and C_3 have s = κ; C_2 and C_4 have s = β = max_n β_n. The paper's C_1 has s = 1, because
+    the paper requires k(x, x) <= 1. Its C_3 has s >= κ + σ², but the proof needs only σ̂² <= s, and
+    σ̂² <= κ. So the Corollary, which sets s = 1, is correct.
+    """
+    check_number("scale", scale, positive=True)
+    check_number("noise_var", noise_var, positive=True)
+    return 8.0 * scale / math.log1p(scale / noise_var)
+
+
+def batch_covariances(
+    X: FloatArray, sizes: Sequence[int], kernel: KernelFunction, noise_var: float
+) -> list[FloatArray]:
+    """Return the covariances A_n (q_n, q_n) of each batch of X (T, D), given earlier batches.
+
+    With K + σ² I = L L' the Schur complement of block n is L_nn L_nn' = A_n + σ² I, so that one
+    factor contains all of them.
+    """
+    K = kernel(X, X)
+    L = cholesky(K, noise_var, float(np.diagonal(K).max()))
+    ends = np.cumsum(sizes)
+    blocks = [L[end - q : end, end - q : end] for q, end in zip(sizes, ends, strict=True)]
+    return [block @ block.T - noise_var * np.eye(len(block)) for block in blocks]
+
+
+@dataclass(frozen=True)
+class Run:
+    """The quantities from which the bounds of a run of N batches follow, for one σ².
+
+    Attributes:
+        sizes: Batch sizes q_n.
+        noise_var: Noise variance σ².
+        kappa: Largest prior variance κ.
+        spectral_norms: Spectral norms β_n (N,).
+        information: Information gain I after each batch (N,).
+        rms_sum: Σ_n sqrt(q_n tr A_n) up to each batch (N,).
+        mean_sum: Σ_n Σ_i σ_i up to each batch (N,).
+    """
+
+    sizes: tuple[int, ...]
+    noise_var: float
+    kappa: float
+    spectral_norms: FloatArray
+    information: FloatArray
+    rms_sum: FloatArray
+    mean_sum: FloatArray
+
+    @classmethod
+    def of(
+        cls, X: FloatArray, sizes: Sequence[int], kernel: KernelFunction, noise_var: float
+    ) -> Run:
+        """Return the quantities of a run that queried X (T, D) in batches of these sizes."""
+        A = batch_covariances(X, sizes, kernel, noise_var)
+        eigenvalues = [np.maximum(np.linalg.eigvalsh(A_n), 0.0) for A_n in A]
+        variances = [np.maximum(np.diagonal(A_n), 0.0) for A_n in A]
+        return cls(
+            sizes=tuple(sizes),
+            noise_var=noise_var,
+            kappa=float(np.diagonal(kernel(X, X)).max()),
+            spectral_norms=np.array([values[-1] for values in eigenvalues]),
+            # Half of log det(I + K/σ²) is the sum over batches. (The second to last line of the
+            # proof of Theorem 2 drops the half; its last line has it again.)
+            information=np.cumsum(
+                [0.5 * np.log1p(values / noise_var).sum() for values in eigenvalues]
+            ),
+            rms_sum=np.cumsum([math.sqrt(len(v) * v.sum()) for v in variances]),
+            mean_sum=np.cumsum([np.sqrt(v).sum() for v in variances]),
+        )
+
+    def bound(
+        self,
+        theorem: str,
+        norm: float,
+        bias: float = 0.0,
+        *,
+        sequential: bool,
+        deviations: Run | None = None,
+    ) -> Bound:
+        """Return B sqrt(T C I) + T bias, and the lines of the proof that lead to it.
+
+        Args:
+            theorem: Name of the theorem.
+            norm: The norm B.
+            bias: Bias that is added to the regret of each query.
+            sequential: Whether the constant is that of a sequential theorem.
+            deviations: The same run with the σ² of its algorithm. If None, this run.
+        """
+        deviations = self if deviations is None else deviations
+        T = np.cumsum(self.sizes)
+        scales = np.maximum.accumulate(self.spectral_norms)
+        if sequential:
+            scales = np.full(len(T), self.kappa)
+        C = np.array([theorem_constant(scale, self.noise_var) for scale in scales])
+        cumulative = norm * np.sqrt(T * C * self.information) + T * bias
+        return Bound(
+            theorem=theorem,
+            constant=float(C[-1]),
+            noise_var=self.noise_var,
+            cumulative=cumulative,
+            simple=cumulative / T,
+            by_deviations=2.0 * norm * deviations.rms_sum + T * bias,
+            by_mean_deviations=2.0 * norm * deviations.mean_sum + T * bias,
+        )

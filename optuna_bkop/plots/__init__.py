@@ -1,0 +1,101 @@
+"""Plots of a study with plotly, as in `optuna.visualization`: each function returns a figure.
+
+`optuna_bkop.plots.matplotlib` has the same functions with matplotlib. `save_to_dashboard` shows
+the figures in optuna-dashboard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from optuna import Study
+
+from optuna_bkop.plots import _contents, _plotly
+from optuna_bkop.plots._dashboard import save_to_dashboard
+from optuna_bkop.plots._slices import slices
+from optuna_bkop.regret import RegretBound, RegretCertificate
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+__all__ = [
+    "plot_batches",
+    "plot_model_slices",
+    "plot_regret_bound",
+    "plot_regret_certificate",
+    "save_to_dashboard",
+]
+
+
+def plot_regret_certificate(
+    study: Study,
+    certificate: RegretCertificate | None = None,
+    *,
+    optimum: float | None = None,
+) -> Figure:
+    """Plot the regret certificate against the number of trials, on a logarithmic scale.
+
+    Args:
+        study: The study.
+        certificate: The certificate to plot. If None, `regret_certificate(study)`, which estimates
+            kernel and norm.
+        optimum: Best possible value. If given, the measured regret is plotted as well.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=8)
+        >>> [line.name for line in plot_regret_certificate(study, optimum=0.0).data]
+        ['estimate', 'measured']
+    """
+    return _plotly.regret_figure(_contents.certificate_lines(study, certificate, optimum))
+
+
+def plot_regret_bound(
+    study: Study, bound: RegretBound | None = None, *, optimum: float | None = None
+) -> Figure:
+    """Plot the bounds of Theorems 1-4 against the number of trials, on a logarithmic scale.
+
+    Args:
+        study: The study.
+        bound: The bounds to plot. If None, `regret_bound(study)`, which estimates kernel and norm.
+        optimum: Best possible value. If given, the measured regret is plotted as well.
+    """
+    return _plotly.regret_figure(_contents.bound_lines(study, bound, optimum))
+
+
+def plot_batches(study: Study, params: Sequence[str] | None = None) -> Figure:
+    """Plot the batches of a study in the plane of two parameters.
+
+    Trials of one batch share a colour and are joined to their centre by lines. Later batches are
+    darker. Hollow points are trials without a plan, for example those of the startup. The star is
+    the best trial.
+
+    Args:
+        study: The study.
+        params: Names of two parameters. If None, the first two.
+    """
+    return _plotly.batches_figure(_contents.batches(study, params))
+
+
+def plot_model_slices(
+    study: Study,
+    params: Sequence[str] | None = None,
+    *,
+    certificate: RegretCertificate | None = None,
+) -> Figure:
+    """Plot the model of the objective along each parameter, through the best trial.
+
+    A panel shows the mean and the band in which the certificate expects the objective, if all
+    other parameters are those of the best trial. Points are the values of all trials, whatever
+    their other parameters; the star is the best trial.
+
+    Args:
+        study: The study.
+        params: Names of parameters. If None, all that the best trial has.
+        certificate: A certificate whose kernel and norm the model has. If None, both are
+            estimated.
+    """
+    return _plotly.slices_figure(slices(study, params, certificate))

@@ -1,0 +1,207 @@
+"""What the plots show, as numbers and texts. The backends only draw it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from optuna import Study
+from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._coordination.records import STARTUP, batch_labels
+from optuna_bkop._study.trial_cache import constraints_of
+from optuna_bkop.regret import RegretBound, RegretCertificate, regret_bound, regret_certificate
+
+#: Okabe and Ito's colours, distinguishable with any colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+GREY, BLACK = "#808080", "#000000"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a plot; ``x`` and ``y`` are (n,)."""
+
+    name: str
+    x: FloatArray | NDArray[np.int64]
+    y: FloatArray
+    colour: str
+    is_dashed: bool = False
+    is_named: bool = True
+
+
+@dataclass(frozen=True)
+class RegretLines:
+    """Lines of regret against the number of trials, on a logarithmic scale."""
+
+    title: str
+    lines: tuple[Line, ...]
+    x_label: str = "trials"
+    y_label: str = "simple regret"
+
+
+@dataclass(frozen=True)
+class AxisName:
+    """The label of an axis, and the choices at 0, 1, 2, ... if its parameter is categorical."""
+
+    label: str
+    choices: tuple[str, ...] = ()
+    is_log: bool = False
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Trials in the plane of two parameters.
+
+    Attributes:
+        title: The title.
+        axes: Names of both axes.
+        lone: Points (n, 2) of trials without a plan.
+        planned: Points (q, 2) of each planned batch, the earliest first.
+        best: Point (2,) of the best trial; None if no trial is feasible.
+    """
+
+    title: str
+    axes: tuple[AxisName, AxisName]
+    lone: FloatArray
+    planned: tuple[FloatArray, ...]
+    best: FloatArray | None
+
+    def shade(self, k: int) -> float:
+        """Return the shade of batch k: later ones are darker, from near 0.1 to 1."""
+        return 0.1 + 0.9 * (k + 1) / len(self.planned)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The model along one parameter, through the best trial.
+
+    Attributes:
+        axis: Name of the parameter's axis.
+        x: Positions (m,) of the parameter.
+        mean: Mean of the model (m,).
+        lower: Lower end of its band (m,).
+        upper: Upper end of its band (m,).
+        trials: Positions and values (n, 2) of the trials.
+        best: Position and value (2,) of the best trial.
+    """
+
+    axis: AxisName
+    x: FloatArray
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    trials: FloatArray
+    best: FloatArray
+
+
+@dataclass(frozen=True)
+class Slices:
+    """One slice per parameter; ``y_range`` is where values lie."""
+
+    title: str
+    panels: tuple[Slice, ...]
+    y_range: tuple[float, float]
+    y_label: str = field(default="objective value")
+
+
+def bound_lines(study: Study, bound: RegretBound | None, optimum: float | None) -> RegretLines:
+    """Return the bounds of all theorems after each batch."""
+    bound = regret_bound(study) if bound is None else bound
+    n, lines = bound.n_queries, []
+    for colour, one in zip(COLOURS, bound.bounds, strict=False):
+        by_deviations = one.by_deviations / n
+        lines.append(Line(one.theorem, n, one.simple, colour))
+        is_first = one is bound.bounds[0]
+        lines.append(Line("by deviations", n, by_deviations, colour, True, is_first))
+    what = "Estimates with the interpolant's" if bound.norm_is_lower_bound else "Bounds for"
+    title = f"{what} norm {bound.rkhs_norm:.3g}"
+    return RegretLines(title, (*lines, *_measured(study, optimum)))
+
+
+def certificate_lines(
+    study: Study, certificate: RegretCertificate | None, optimum: float | None
+) -> RegretLines:
+    """Return the certificate after each batch."""
+    found = regret_certificate(study) if certificate is None else certificate
+    what = "certificate" if found.is_certificate else "estimate"
+    # A gap of 0 has no place on a logarithmic scale.
+    gap = np.where((found.gap > 0) & np.isfinite(found.gap), found.gap, np.nan)
+    line = Line(what, found.n_queries, gap, COLOURS[0])
+    title = f"Regret {what}: at most {found.gap[-1]:.3g} is left to gain"
+    return RegretLines(title, (line, *_measured(study, optimum)))
+
+
+def batches(study: Study, params: Sequence[str] | None) -> Batches:
+    """Return the batches of a study in the plane of two parameters."""
+    first, second = _two_params(study) if params is None else params
+    trials = [t for t in finished(study) if first in t.params and second in t.params]
+    if not trials:
+        raise ValueError(f"No finished trial has the parameters {first!r} and {second!r}.")
+    P = np.column_stack([positions(trials, first), positions(trials, second)])
+    labels = batch_labels(study.get_trials(deepcopy=False))
+    names = np.array([labels[trial.number] for trial in trials])
+    lone = np.array([name == STARTUP or name.startswith("trial") for name in names])
+    planned = tuple(P[names == batch] for batch in dict.fromkeys(names[~lone].tolist()))
+    n_planned = len(trials) - int(lone.sum())
+    best = best_of(study, trials)
+    return Batches(
+        f"{len(trials)} trials, {n_planned} of them in {len(planned)} planned batches",
+        (
+            axis_name(first, trials[0].distributions[first]),
+            axis_name(second, trials[0].distributions[second]),
+        ),
+        P[lone],
+        planned,
+        None if best is None else P[best],
+    )
+
+
+def finished(study: Study) -> list[FrozenTrial]:
+    """Return the COMPLETE trials."""
+    return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+
+
+def positions(trials: Sequence[FrozenTrial], name: str) -> FloatArray:
+    """Return the coordinates (n,) at which the trials' values of a parameter are drawn."""
+    values = []
+    for trial in trials:
+        distribution = trial.distributions[name]
+        value = distribution.to_internal_repr(trial.params[name])
+        values.append(math.log10(value) if getattr(distribution, "log", False) else value)
+    return np.array(values, dtype=float)
+
+
+def axis_name(name: str, distribution: BaseDistribution) -> AxisName:
+    """Return the name of a parameter's axis."""
+    if isinstance(distribution, CategoricalDistribution):
+        return AxisName(name, tuple(str(choice) for choice in distribution.choices))
+    is_log = bool(getattr(distribution, "log", False))
+    return AxisName(f"log10 {name}" if is_log else name, is_log=is_log)
+
+
+def best_of(study: Study, trials: Sequence[FrozenTrial]) -> int | None:
+    """Return the index of the best feasible trial; None if there is none."""
+    sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
+    feasible = [k for k, t in enumerate(trials) if all(c <= 0 for c in constraints_of(t).values())]
+    return min(feasible, key=lambda k: sign * trials[k].values[0], default=None)
+
+
+def _measured(study: Study, optimum: float | None) -> list[Line]:
+    if optimum is None:
+        return []
+    regret = [abs(trial.values[0] - optimum) for trial in finished(study)]
+    best = np.minimum.accumulate(regret)
+    return [Line("measured", np.arange(1, len(best) + 1), best, BLACK)]
+
+
+def _two_params(study: Study) -> tuple[str, str]:
+    names = list(dict.fromkeys(name for trial in finished(study) for name in trial.params))
+    if len(names) < 2:
+        raise ValueError(f"A study with at least two parameters is needed, got {names}.")
+    return names[0], names[1]

@@ -1,0 +1,44 @@
+"""Shows the plots of a study in optuna-dashboard."""
+
+from __future__ import annotations
+
+from optuna import Study
+
+from optuna_bkop.plots import _contents, _plotly
+from optuna_bkop.plots._slices import slices
+
+
+def save_to_dashboard(study: Study) -> list[str]:
+    """Save the plots of a study as user-defined plots of optuna-dashboard.
+
+    The dashboard shows them on the front page of the study. Saving them again replaces them. The
+    batches are left out if the study has fewer than two parameters.
+
+    Args:
+        study: A study with finished trials, in a storage that the dashboard can open.
+
+    Returns:
+        The identifiers of the plots.
+
+    Raises:
+        ImportError: If optuna-dashboard is not installed.
+    """
+    try:
+        from optuna_dashboard import save_plotly_graph_object
+    except ImportError:
+        raise ImportError(
+            "The dashboard is missing: pip install 'optuna-bkop[dashboard]'."
+        ) from None
+    figures = {
+        "bkop-regret-certificate": _plotly.regret_figure(
+            _contents.certificate_lines(study, None, None)
+        ),
+        "bkop-regret-bound": _plotly.regret_figure(_contents.bound_lines(study, None, None)),
+        "bkop-model-slices": _plotly.slices_figure(slices(study, None, None)),
+    }
+    if len({name for trial in _contents.finished(study) for name in trial.params}) > 1:
+        figures["bkop-batches"] = _plotly.batches_figure(_contents.batches(study, None))
+    return [
+        save_plotly_graph_object(study, figure, graph_object_id=name)
+        for name, figure in figures.items()
+    ]

@@ -1,0 +1,143 @@
+"""Plots of a study with matplotlib, as in `optuna.visualization.matplotlib`.
+
+Each function has the name and the arguments of its namesake in `optuna_bkop.plots`, where they are
+explained, and returns axes; `axes.figure.savefig` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from optuna import Study
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop.plots import _contents
+from optuna_bkop.plots._contents import BLACK, COLOURS, GREY, AxisName, Line, RegretLines
+from optuna_bkop.plots._slices import slices
+from optuna_bkop.regret import RegretBound, RegretCertificate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+__all__ = ["plot_batches", "plot_model_slices", "plot_regret_bound", "plot_regret_certificate"]
+
+
+def plot_regret_certificate(
+    study: Study,
+    certificate: RegretCertificate | None = None,
+    *,
+    optimum: float | None = None,
+) -> Axes:
+    """Plot the regret certificate against the number of trials, on a logarithmic scale.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=8)
+        >>> plot_regret_certificate(study).get_ylabel()
+        'simple regret'
+    """
+    return _regret_axes(_contents.certificate_lines(study, certificate, optimum))
+
+
+def plot_regret_bound(
+    study: Study, bound: RegretBound | None = None, *, optimum: float | None = None
+) -> Axes:
+    """Plot the bounds of Theorems 1-4 against the number of trials, on a logarithmic scale."""
+    return _regret_axes(_contents.bound_lines(study, bound, optimum))
+
+
+def plot_batches(study: Study, params: Sequence[str] | None = None) -> Axes:
+    """Plot the batches of a study in the plane of two parameters."""
+    from matplotlib import colormaps
+
+    content = _contents.batches(study, params)
+    ax = _new_axes()[0]
+    _dots(ax, content.lone, s=22, facecolors="none", edgecolors=GREY, label="in no plan")
+    for k, points in enumerate(content.planned):
+        colour = colormaps["viridis_r"](content.shade(k))
+        for point in points:
+            ax.plot(*np.array([points.mean(axis=0), point]).T, color=colour, linewidth=0.7)
+        _dots(ax, points, s=22, color=[colour], zorder=3)
+    if content.best is not None:
+        _dots(ax, content.best[None], s=160, c=COLOURS[1], marker="*", zorder=4, label="best")
+    _name_axis(ax.xaxis, content.axes[0])
+    _name_axis(ax.yaxis, content.axes[1])
+    ax.set_title(content.title)
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_model_slices(
+    study: Study,
+    params: Sequence[str] | None = None,
+    *,
+    certificate: RegretCertificate | None = None,
+) -> list[Axes]:
+    """Plot the model of the objective along each parameter, through the best trial.
+
+    Returns:
+        The axes, one per parameter.
+    """
+    content = slices(study, params, certificate)
+    axes = _new_axes(len(content.panels))
+    for ax, panel in zip(axes, content.panels, strict=True):
+        ax.fill_between(
+            panel.x, panel.lower, panel.upper, color=COLOURS[0], alpha=0.2, lw=0, label="band"
+        )
+        marker = "o" if panel.axis.choices else None
+        ax.plot(panel.x, panel.mean, color=COLOURS[0], marker=marker, label="mean")
+        _dots(ax, panel.trials, s=12, c=BLACK, alpha=0.6, label="trials")
+        _dots(ax, panel.best[None], s=120, c=COLOURS[1], marker="*", zorder=4, label="best")
+        _name_axis(ax.xaxis, panel.axis)
+    axes[0].set_ylim(*content.y_range)
+    axes[0].set_ylabel(content.y_label)
+    axes[0].figure.suptitle(content.title)
+    axes[0].legend(frameon=False)
+    return axes
+
+
+def _regret_axes(content: RegretLines) -> Axes:
+    ax = _new_axes()[0]
+    for line in content.lines:
+        ax.plot(line.x, line.y, color=line.colour, **_style(line))
+    ax.set_yscale("log")
+    ax.set_xlabel(content.x_label)
+    ax.set_ylabel(content.y_label)
+    ax.set_title(content.title)
+    ax.legend(frameon=False)
+    return ax
+
+
+def _style(line: Line) -> dict[str, Any]:
+    label = line.name if line.is_named else None
+    if line.is_dashed:
+        return {"label": label, "linestyle": "--", "linewidth": 0.9}
+    return {"label": label, "marker": "."}
+
+
+def _dots(ax: Axes, points: FloatArray, **style: Any) -> None:
+    ax.scatter(points[:, 0], points[:, 1], **style)
+
+
+def _new_axes(n: int = 1) -> list[Axes]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(
+            "These plots need matplotlib: pip install 'optuna-bkop[plot]'."
+        ) from None
+    # This figure is unknown to pyplot: it opens no window.
+    size = (7.0, 5.0) if n == 1 else (3.2 * n, 3.6)
+    figure = Figure(figsize=size, layout="constrained")
+    return list(figure.subplots(1, n, sharey=True, squeeze=False)[0])
+
+
+def _name_axis(axis: Axis, name: AxisName) -> None:
+    axis.set_label_text(name.label)
+    if name.choices:
+        axis.set_ticks(range(len(name.choices)), labels=name.choices)

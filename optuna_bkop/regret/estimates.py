@@ -1,0 +1,98 @@
+"""Estimates of what the theorems assume to be known: the kernel, and the norm of f."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._checks import check_number
+from optuna_bkop._model.fit import fit
+from optuna_bkop._model.kernels import KERNELS
+from optuna_bkop._model.linalg import cho_solve, cholesky
+from optuna_bkop._theory.certificate import Premises
+from optuna_bkop._theory.compression import NO_COMPRESSION, Compression
+from optuna_bkop._theory.posterior import Posterior
+from optuna_bkop._theory.queries import Queries
+from optuna_bkop._theory.stationary_kernel import StationaryKernel
+from optuna_bkop._theory.theorems import KernelFunction
+
+#: Replaces σ² = 0, relative to κ. Certificates with it hold for σ² = 0 as well, and deviations are
+#: far above rounding errors.
+_ZERO = 1e-10
+#: The estimated norm leaves the part of f that the data do not see this many times the norm that
+#: one query adds on average: the band m ± 3 σ of a Gaussian process with fitted variance.
+_DEVIATIONS = 3.0
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a user says about a function; None is to be estimated. See `regret_certificate`."""
+
+    rkhs_norm: float | None = None
+    kernel: KernelFunction | None = None
+    noise_var: float | None = None
+    perturbation_norm: float = 0.0
+    offset: float | None = None
+    form: str = "sharp"
+
+
+def estimate_premises(queries: Queries, given: Given) -> tuple[Premises, tuple[str, ...]]:
+    """Return the premises of a certificate, and the names of those that are estimated.
+
+    The norm A of the values grows with each query that the others do not predict. Per query,
+    A² has grown by A²/n. The estimate of B² lets it grow by `_DEVIATIONS`² times as much, which
+    leaves the part of f that the data do not see a norm of `_DEVIATIONS` A / sqrt(n).
+
+    If nothing is known about f, neither kernel nor norm, both are estimated for the compressed f
+    (see `Compression`). If the noise variance is fitted, values count as noisy.
+    """
+    kernel, noise_var, offset = given.kernel, given.noise_var, given.offset
+    estimated: list[str] = []
+    compression, is_exact = NO_COMPRESSION, True
+    if kernel is None and given.rkhs_norm is None and offset is None:
+        compression = Compression.of(queries.y)
+        queries = replace(queries, y=compression.apply(queries.y))
+    if kernel is None:
+        kernel, fitted_noise_var = fitted_kernel(queries)
+        estimated.append("kernel")
+        # Exact values of a function with known norm need no noise.
+        if noise_var is None and (given.perturbation_norm > 0 or given.rkhs_norm is None):
+            noise_var, is_exact = fitted_noise_var, given.perturbation_norm > 0
+            estimated.append("noise_var")
+    elif noise_var is None and given.perturbation_norm > 0:
+        raise ValueError("`noise_var` must be given with a kernel: it is relative to it.")
+    check_number("noise_var", 0.0 if noise_var is None else noise_var)
+    kappa = float(kernel(queries.X[:1], queries.X[:1])[0, 0])
+    noise_var = max(noise_var or 0.0, _ZERO * kappa)
+    if offset is None and queries.numbers is not None:
+        offset = float(queries.y.mean())
+        estimated.append("offset")
+    offset = 0.0 if offset is None else offset
+    rkhs_norm, G = given.rkhs_norm, given.perturbation_norm
+    if rkhs_norm is None:
+        data_norm = Posterior.of(queries.X, queries.y, kernel, noise_var, offset).data_norm
+        h_norm = data_norm * math.sqrt(1.0 + _DEVIATIONS**2 / len(queries.y))
+        rkhs_norm = math.sqrt(max(h_norm**2 - G**2, 0.0))
+        estimated.append("rkhs_norm")
+    check_number("rkhs_norm", rkhs_norm)
+    premises = Premises(kernel, rkhs_norm, noise_var, G, offset, given.form, is_exact, compression)
+    return premises, tuple(estimated)
+
+
+def fitted_kernel(queries: Queries) -> tuple[StationaryKernel, float]:
+    """Fit a Matérn-5/2 kernel of variance 1 to the values; return it with σ² relative to it."""
+    groups = np.arange(queries.X.shape[1]) if queries.groups is None else queries.groups
+    scale = float(queries.y.std())
+    y = (queries.y - queries.y.mean()) / (scale if scale > 0 else 1.0)
+    found = fit(queries.X, y, kernel=KERNELS["matern52"], groups=groups, prior_mean=0.0)
+    length_scales = tuple(found.length_scales[groups].tolist())
+    return StationaryKernel("matern52", length_scales), found.noise_var / found.signal_var
+
+
+def interpolant_norm_of(K: FloatArray, y: FloatArray, noise_var: float) -> float:
+    """Return sqrt(y' (K + σ² I)⁻¹ y), the norm of the minimum-norm function with values y (T,)."""
+    L = cholesky(K, noise_var, float(np.diagonal(K).max()))
+    return math.sqrt(max(float(y @ cho_solve(L, y)), 0.0))

@@ -1,0 +1,1 @@
+"""Tests, and under `tests.support` what they share with the benchmarks."""

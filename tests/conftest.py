@@ -1,0 +1,43 @@
+"""What holds for all tests: the model must work, and Optuna's verbosity is restored.
+
+The sampler answers a failure of its model with lattice points, so that users' studies go on. In
+tests that would hide errors. Every test in which it happens fails, doctests included, unless it
+has the mark ``fallback``.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+import optuna
+import pytest
+
+from optuna_bkop import _suggest
+
+
+class ModelMustWork:
+    """Fails every test in which the sampler falls back to the lattice."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        errors: list[Exception] = []
+        warn_fallback = _suggest._warn_fallback
+
+        def remember(ask: Any, memory: Any, error: Exception) -> None:
+            errors.append(error)
+            warn_fallback(ask, memory, error)
+
+        verbosity = optuna.logging.get_verbosity()
+        _suggest._warn_fallback = remember
+        try:
+            result = yield
+        finally:
+            _suggest._warn_fallback = warn_fallback
+            optuna.logging.set_verbosity(verbosity)
+        if errors and item.get_closest_marker("fallback") is None:
+            raise AssertionError(f"The model failed {len(errors)} times.") from errors[0]
+        return result
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # As a plugin it also sees the doctests, which are outside this folder.
+    config.pluginmanager.register(ModelMustWork())

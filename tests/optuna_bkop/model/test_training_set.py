@@ -1,0 +1,52 @@
+"""The data that models are made of."""
+
+import numpy as np
+
+from optuna_bkop._domain import Domain, Parameter
+from optuna_bkop._model.training_set import MAX_ACTIVE, TrainingSet, _active_set
+
+
+def test_the_active_set_has_the_best_and_no_row_twice() -> None:
+    F = np.random.default_rng(0).random((3000, 2))
+    order = np.random.default_rng(1).permutation(3000)
+    active = _active_set(F, order)
+    assert len(set(active.tolist())) == len(active) <= MAX_ACTIVE
+    assert set(order[:50].tolist()) <= set(active.tolist())
+    few = np.arange(10)
+    np.testing.assert_array_equal(_active_set(F[:10], few), few)
+
+
+def test_half_are_the_best_a_quarter_the_nearest_and_a_quarter_spread_by_rank() -> None:
+    F = np.random.default_rng(0).random((3000, 2))
+    order = np.random.default_rng(1).permutation(3000)
+    active = _active_set(F, order)
+    half, quarter = MAX_ACTIVE // 2, MAX_ACTIVE // 4
+    np.testing.assert_array_equal(active[:half], order[:half])
+    near, spread = active[half : half + quarter], active[half + quarter :]
+    distance = np.linalg.norm(F - F[order[0]], axis=1)
+    left_out = np.setdiff1d(order[half:], near)
+    assert distance[near].max() <= distance[left_out].min()
+    ranks = np.sort(np.argsort(order)[spread])
+    assert len(ranks) > 0.95 * quarter
+    assert ranks[0] < half + 50
+    assert ranks[-1] > 3000 - 50
+    assert np.diff(ranks).max() < 3 * (3000 - half) / quarter
+
+
+def test_what_is_feasible_comes_first_and_ties_are_counted() -> None:
+    U = np.linspace(0.0, 1.0, 5)[:, None]
+    values = np.array([3.0, 1.0, 2.0, 9.0, 3.0])
+    constraints = np.array([[-1.0], [0.0], [-2.0], [4.0], [-1.0]])
+    data = TrainingSet.of(U, values, constraints, Domain((Parameter(),)), "half-rank")
+    assert data.order.tolist() == [0, 4, 2, 1, 3]
+    assert data.feasible.tolist() == [True, True, True, False, True]
+    assert data.n_ties == 1
+    np.testing.assert_array_equal(data.F, U[data.order])
+
+
+def test_while_nothing_is_feasible_the_smallest_violation_is_best() -> None:
+    U = np.linspace(0.0, 1.0, 3)[:, None]
+    constraints = np.array([[5.0], [1.0], [3.0]])
+    data = TrainingSet.of(U, np.array([9.0, 0.0, 5.0]), constraints, Domain((Parameter(),)), "log")
+    assert data.order.tolist() == [1, 2, 0]
+    assert (data.y < 0).all()
