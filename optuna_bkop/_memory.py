@@ -16,6 +16,7 @@ from optuna_bkop._batch.startup import StartupLattice
 from optuna_bkop._coordination.liveness import Watch
 from optuna_bkop._model.fit import FitCache
 from optuna_bkop._model.fitted import Fitted
+from optuna_bkop._model.objectives import FittedObjectives
 from optuna_bkop._study.trial_cache import TrialCache
 
 
@@ -36,7 +37,7 @@ class Memory:
 
     trials: TrialCache = field(default_factory=TrialCache)
     fits: FitCache = field(default_factory=FitCache)
-    fitted: tuple[object, Fitted] | None = None
+    fitted: tuple[object, Fitted | FittedObjectives] | None = None
     lattices: dict[tuple[int, int], StartupLattice] = field(default_factory=dict)
     watches: dict[str, Watch] = field(default_factory=dict)
     last_ask: float = 0.0

@@ -52,12 +52,15 @@ class Options:
             that recently ran in parallel.
         n_startup_trials: Number of lattice points before the model takes over.
         stale_after: Minimum age in seconds at which a running trial may be considered dead.
+        reference_point: Reference point of the hypervolume, in units of the objectives. None means
+            a little beyond the worst values on the front.
         settings: How batches are chosen.
     """
 
     batch_size: int | None = None
     n_startup_trials: int = 20
     stale_after: float = 60.0
+    reference_point: tuple[float, ...] | None = None
     settings: Settings = field(default_factory=Settings)
 
 

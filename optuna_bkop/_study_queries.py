@@ -91,8 +91,9 @@ def read_trials(trials: Sequence[FrozenTrial], direction: StudyDirection) -> Stu
     space, dynamic = union_space(finished) if finished else ({}, set())
     cube = UnitCube(space)
     maximize = direction == StudyDirection.MAXIMIZE
-    history = read_history(finished, cube, maximize=maximize)
-    finite = np.isfinite(history.values)
+    history = read_history(finished, cube, maximize=[maximize])
+    values = history.values[:, 0]
+    finite = np.isfinite(values)
     if not finite.any():
         raise ValueError("A study with at least one finished trial is needed, got none.")
     numbers = history.numbers[finite]
@@ -105,7 +106,7 @@ def read_trials(trials: Sequence[FrozenTrial], direction: StudyDirection) -> Stu
     doubt = f"the distributions of {', '.join(sorted(dynamic))} change" if dynamic else ""
     queries = Queries(
         X=domain.features(history.U[finite])[order],
-        y=history.values[finite][order],
+        y=values[finite][order],
         batch=batch,
         numbers=numbers[order],
         groups=domain.groups,

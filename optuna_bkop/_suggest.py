@@ -20,11 +20,14 @@ from optuna.trial import FrozenTrial
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._batch.candidates import distinct
+from optuna_bkop._batch.front import choose_on_front
 from optuna_bkop._batch.strategies import choose_batch
 from optuna_bkop._coordination.claim import Claim, claim_point
 from optuna_bkop._coordination.view import View, read_view
 from optuna_bkop._memory import Memory
 from optuna_bkop._model.fitted import Fitted, fit_models
+from optuna_bkop._model.objectives import FittedObjectives, fit_objectives
+from optuna_bkop._model.training_set import is_feasible
 from optuna_bkop._seeds import derived_rng
 from optuna_bkop._settings import Options
 from optuna_bkop._study.snapshot import Snapshot, take_snapshot
@@ -51,12 +54,15 @@ class Ask:
         cube: Its search space.
         root: Text from which all randomness follows.
         options: The sampler's arguments.
+        reference_point: Reference point (m,) of the hypervolume, to be maximised as the values; or
+            None.
     """
 
     number: int
     cube: UnitCube
     root: str
     options: Options
+    reference_point: FloatArray | None = None
 
 
 def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> FloatArray:
@@ -140,7 +146,10 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     try:
         with memory.one_thread(), np.errstate(all="ignore"):
             fitted = _fit(ask, snapshot, view, memory)
-            U = choose_batch(fitted, view.U_held, q, rng=rng, n_before=n_before)
+            if isinstance(fitted, FittedObjectives):
+                U = choose_on_front(fitted, view.U_held, q, rng=rng, n_before=n_before)
+            else:
+                U = choose_batch(fitted, view.U_held, q, rng=rng, n_before=n_before)
             if not np.isfinite(U).all():
                 raise FloatingPointError(f"The batch is not finite: {U.tolist()}")
     except Exception as error:
@@ -150,16 +159,41 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     return U
 
 
-def _fit(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> Fitted:
-    """Return the models of the data, which are fitted once for all asks with the same data."""
+def _fit(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> Fitted | FittedObjectives:
+    """Return the models of the data, which are fitted once for all asks with the same data.
+
+    With several objectives and no feasible trial yet, only the constraint violation is modelled,
+    which is one objective.
+    """
     history = snapshot.history
     data = history.U, history.values, history.constraints, view.U_failed
     # One sampler may serve several studies, whose trials have the same numbers.
     key = (snapshot.fingerprint, *(array.tobytes() for array in data))
     if memory.fitted is None or memory.fitted[0] != key:
-        fitted = fit_models(
-            *data, domain=snapshot.domain, settings=ask.options.settings, cache=memory.fits
-        )
+        domain, settings, cache = snapshot.domain, ask.options.settings, memory.fits
+        U, values, constraints, U_failed = data
+        fitted: Fitted | FittedObjectives
+        if values.shape[1] > 1 and is_feasible(constraints).any():
+            fitted = fit_objectives(
+                U,
+                values,
+                constraints,
+                U_failed,
+                domain=domain,
+                settings=settings,
+                reference_point=ask.reference_point,
+                cache=cache,
+            )
+        else:
+            fitted = fit_models(
+                U,
+                values[:, 0],
+                constraints,
+                U_failed,
+                domain=domain,
+                settings=settings,
+                cache=cache,
+            )
         memory.fitted = (key, fitted)
     return memory.fitted[1]
 

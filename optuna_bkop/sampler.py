@@ -30,6 +30,7 @@ from optuna_bkop._memory import Memory
 from optuna_bkop._model.kernels import KERNELS
 from optuna_bkop._model.warping import WARPINGS
 from optuna_bkop._settings import DEFAULTS, Options, Settings
+from optuna_bkop._study.directions import reference_of
 from optuna_bkop._study.search_space import checked_space, union_space
 from optuna_bkop._study.trial_cache import all_trials
 from optuna_bkop._study.unit_cube import UnitCube, from_unit
@@ -50,6 +51,11 @@ class BKOPSampler(BaseSampler):
     It works sequentially, with ``n_jobs``, with ask-and-tell in rounds, and with workers in many
     processes over any Optuna storage. The first trials are points of a rank-1 lattice. After
     that, each batch maximises one joint acquisition of a kernel model.
+
+    With several objectives, points maximise the expected hypervolume improvement, each given
+    those before it; every fourth maximises one objective along a random direction. With more than
+    four objectives, or a ``strategy`` other than "bkop", all do. ``warping``, ``prior_mean`` and
+    ``length_scale_factors`` concern these directed points only.
 
     ``BKOPSampler(**PAPER_SETTINGS)`` has the plain settings of the paper.
 
@@ -81,6 +87,9 @@ class BKOPSampler(BaseSampler):
         stale_after: Minimum age in seconds at which a running trial may be considered dead. It
             must also be five times as old as the longest finished trial. The point of a dead
             trial is free again.
+        reference_point: Reference point of the hypervolume of several objectives, in their units:
+            what is worse in any objective does not count. If None, it lies beyond the worst values
+            on the present front, by a fifth of the front's extent.
         independent_sampler: Samples parameters that the model does not cover. If None, their
             values are spread evenly by trial number.
         warn_independent_sampling: Whether to warn when a parameter is sampled independently.
@@ -116,6 +125,7 @@ class BKOPSampler(BaseSampler):
         prior_mean: float = _DEFAULT.prior_mean,
         trust_margin: float | None = _DEFAULT.trust_margin,
         stale_after: float = DEFAULTS.stale_after,
+        reference_point: Sequence[float] | None = DEFAULTS.reference_point,
         independent_sampler: BaseSampler | None = None,
         warn_independent_sampling: bool = True,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
@@ -139,6 +149,8 @@ class BKOPSampler(BaseSampler):
         factors = check_numbers("length_scale_factors", length_scale_factors)
         check_finite("prior_mean", prior_mean)
         check_boolean("warn_independent_sampling", warn_independent_sampling)
+        if reference_point is not None:
+            reference_point = tuple(check_finite("reference_point", x) for x in reference_point)
         if seed is not None:
             check_integer("seed", seed, 0)
         if independent_sampler is not None and not isinstance(independent_sampler, BaseSampler):
@@ -150,6 +162,7 @@ class BKOPSampler(BaseSampler):
             batch_size=batch_size,
             n_startup_trials=n_startup_trials,
             stale_after=float(stale_after),
+            reference_point=reference_point,
             settings=Settings(
                 strategy=strategy,
                 acquisition_form=acquisition_form,
@@ -191,7 +204,6 @@ class BKOPSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return all parameters of finished trials, with all branches of conditional spaces."""
-        _check_single_objective(study)
         if self._search_space is not None:
             return dict(self._search_space)
         with self._lock:
@@ -201,17 +213,17 @@ class BKOPSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return values for all parameters of the space: one point of a joint batch."""
-        _check_single_objective(study)
         if not search_space:
             return {}
         # Threads of one study plan one after the other, so that they share fits and plans.
         # Objectives still run in parallel.
         cube = UnitCube(search_space)
+        reference = reference_of(study, self._options.reference_point)
         with self._lock:
             if self._search_space is not None:
                 # The trials have not been read for this trial yet.
                 self._memory.trials.read_ahead(study, trial)
-            ask = Ask(trial.number, cube, self._root(study, trial), self._options)
+            ask = Ask(trial.number, cube, self._root(study, trial), self._options, reference)
             return cube.decode(suggest(study, trial, ask, self._memory))
 
     def sample_independent(
@@ -222,7 +234,6 @@ class BKOPSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Return a value for a parameter that the model does not cover."""
-        _check_single_objective(study)
         if self._warn_independent_sampling:
             self._warn_independent(study, trial, param_name)
         if self._independent_sampler is not None:
@@ -286,12 +297,4 @@ def _check_constraints_func(constraints_func: object) -> None:
             "Use `optuna.trial.Trial.set_constraint` instead.",
             FutureWarning,
             stacklevel=3,
-        )
-
-
-def _check_single_objective(study: Study) -> None:
-    if len(study.directions) > 1:
-        raise ValueError(
-            f"BKOPSampler optimises one objective, and this study has {len(study.directions)}; "
-            "use optuna.samplers.TPESampler, NSGAIISampler or GPSampler instead."
         )

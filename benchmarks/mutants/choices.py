@@ -66,7 +66,7 @@ CHOICES: tuple[Mutant, ...] = (
     _mutant(
         "no turns of other branches",
         "strategies.py",
-        "for turn in range(n_before // _BRANCHING, (n_before + q) // _BRANCHING):",
+        "for turn in range(n_before // BRANCHING, (n_before + q) // BRANCHING):",
         "for turn in range(0):",
         "test_strategies.py",
     ),

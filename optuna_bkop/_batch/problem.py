@@ -6,12 +6,13 @@ Points are in the unit cube of a `Domain`; values are transformed and to be maxi
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop._batch.acquisition import BatchAcquisition
+from optuna_bkop._batch.acquisition import Acquisition, BatchAcquisition
 from optuna_bkop._domain import Domain
 from optuna_bkop._model.fitted import Fitted
 from optuna_bkop._model.kernel_model import KernelModel
@@ -28,16 +29,15 @@ _TIES, _MAX_DOUBLINGS = 10, 3
 
 
 @dataclass(frozen=True)
-class BatchProblem:
-    """Everything that a strategy needs to choose points, except randomness.
+class SearchProblem(ABC):
+    """Where an acquisition is maximised: the part that one and several objectives share.
 
     Attributes:
-        models: Models of the value, with the held points in their covariance.
+        models: Kernel models, with the held points in their covariance.
         feasibility: Models of constraints and of success, positive where these are met.
         good: The best observed points (p, d), best first; NaN is replaced by 0.5.
         taken: Keys of the points that are observed or held.
         n_before: Number of trials before this batch.
-        rkhs_norm: B, the weight of the deviations.
         lower: Lower ends (d,) of the trust box.
         upper: Upper ends (d,) of the trust box.
         domain: The domain of the points.
@@ -49,11 +49,27 @@ class BatchProblem:
     good: FloatArray
     taken: frozenset[bytes]
     n_before: int
-    rkhs_norm: float
     lower: FloatArray
     upper: FloatArray
     domain: Domain
     settings: Settings
+
+    @abstractmethod
+    def acquisition(self) -> Acquisition:
+        """Return the acquisition that is to be maximised."""
+
+
+@dataclass(frozen=True)
+class BatchProblem(SearchProblem):
+    """Everything that a strategy needs to choose points, except randomness.
+
+    The models are of one value, with several length scales.
+
+    Attributes:
+        rkhs_norm: B, the weight of the deviations.
+    """
+
+    rkhs_norm: float
 
     @classmethod
     def of(cls, fitted: Fitted, U_held: FloatArray, n_before: int | None = None) -> BatchProblem:
@@ -66,7 +82,7 @@ class BatchProblem:
         """
         domain = fitted.domain
         F_held = domain.features(U_held)
-        lower, upper = trust_box(fitted)
+        lower, upper = trust_box(fitted.U, 1, fitted.n_since_best, domain, fitted.settings)
         return cls(
             models=tuple(model.hold(F_held) for model in fitted.models),
             feasibility=fitted.feasibility,
@@ -106,18 +122,26 @@ def effective_norm(fitted: Fitted) -> float:
     return fitted.settings.rkhs_norm * math.exp2(doublings)
 
 
-def trust_box(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
+def trust_box(
+    U: FloatArray, n_best: int, n_since_best: int, domain: Domain, settings: Settings
+) -> tuple[FloatArray, FloatArray]:
     """Return the box (d,), (d,) around the best tenth of the points, widened by a margin.
 
     The margin doubles for every `_PATIENCE` trials without an improvement. A search that is stuck
     therefore looks farther afield, and in the end everywhere.
+
+    Args:
+        U: All observed points (n, d), best first.
+        n_best: Number of points that are inside in any case.
+        n_since_best: Number of trials since the last improvement.
+        domain: The domain of the points.
+        settings: Contains the margin; without one there is no box.
     """
-    domain, margin = fitted.domain, fitted.settings.trust_margin
     lower, upper = np.zeros(domain.dim), np.ones(domain.dim)
-    if margin is None:
+    if settings.trust_margin is None:
         return lower, upper
-    margin *= 2.0 ** min(fitted.n_since_best / _PATIENCE, 30.0)
-    best = fitted.U[: max(domain.dim + 1, len(fitted.U) // 10)]
+    margin = settings.trust_margin * 2.0 ** min(n_since_best / _PATIENCE, 30.0)
+    best = U[: max(n_best, domain.dim + 1, len(U) // 10)]
     for j in domain.numerical:
         seen = best[~np.isnan(best[:, j]), j]
         if len(seen):

@@ -12,7 +12,7 @@ from optuna_bkop._arrays import FloatArray
 from optuna_bkop._batch.acquisition import Acquisition
 from optuna_bkop._batch.candidates import greedy, improve_discrete, random_points
 from optuna_bkop._batch.optimizers import by_cma, by_gradient
-from optuna_bkop._batch.problem import N_BEST, N_GOOD, BatchProblem
+from optuna_bkop._batch.problem import N_BEST, N_GOOD, SearchProblem
 from optuna_bkop._domain import Domain
 
 #: The best `_PROMISING` share of the greedy batches climbs `_FIRST_STEPS` steps; then the best
@@ -30,7 +30,7 @@ _N_CLIMBED = 2
 
 
 def maximize(
-    problem: BatchProblem, acquisition: Acquisition, q: int, *, rng: np.random.Generator
+    problem: SearchProblem, acquisition: Acquisition, q: int, *, rng: np.random.Generator
 ) -> FloatArray:
     """Return a batch (q, d) that maximises the acquisition.
 
@@ -54,7 +54,7 @@ def maximize(
     return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)
 
 
-def best_near(problem: BatchProblem, acquisition: Acquisition, C: FloatArray) -> FloatArray:
+def best_near(problem: SearchProblem, acquisition: Acquisition, C: FloatArray) -> FloatArray:
     """Return the best point (1, d) that gradients reach from the best of candidates C (m, d).
 
     Discrete parameters do not change. Without candidates the result is empty, (0, d).
@@ -70,14 +70,14 @@ def best_near(problem: BatchProblem, acquisition: Acquisition, C: FloatArray) ->
     return best
 
 
-def candidates(problem: BatchProblem, n_centres: int, *, rng: np.random.Generator) -> FloatArray:
+def candidates(problem: SearchProblem, n_centres: int, *, rng: np.random.Generator) -> FloatArray:
     """Draw points (m, d) uniformly in the trust box and around the ``n_centres`` best points."""
     centres = problem.good[:n_centres]
     return random_points(problem.domain, problem.lower, problem.upper, centres, rng)
 
 
 def _starts(
-    problem: BatchProblem,
+    problem: SearchProblem,
     acquisition: Acquisition,
     q: int,
     n_batches: int,
@@ -120,7 +120,7 @@ def _features(batches: FloatArray, domain: Domain) -> FloatArray:
 
 
 def _climb(
-    problem: BatchProblem,
+    problem: SearchProblem,
     acquisition: Acquisition,
     start: FloatArray,
     max_steps: int,
@@ -148,7 +148,7 @@ def _climb(
 
 
 def _evolve(
-    problem: BatchProblem,
+    problem: SearchProblem,
     acquisition: Acquisition,
     start: FloatArray,
     *,

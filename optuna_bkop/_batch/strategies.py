@@ -7,21 +7,18 @@ To add a strategy, write a function with the signature of `Strategy` and add it 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._batch.acquisition import BatchAcquisition, Exploration
+from optuna_bkop._batch.branches import BRANCHING, other_branch
 from optuna_bkop._batch.candidates import distinct
-from optuna_bkop._batch.problem import N_BEST, N_GOOD, BatchProblem
-from optuna_bkop._batch.search import best_near, candidates, maximize
+from optuna_bkop._batch.problem import N_BEST, BatchProblem
+from optuna_bkop._batch.search import candidates, maximize
 from optuna_bkop._model.fitted import Fitted
 
-#: In a conditional space one of this many points takes another branch than the best point. On the
-#: conditional tuning tasks (benchmarks/README.md) this scores 56 instead of 49.
-_BRANCHING = 8
 #: Two points with a higher prior correlation are copies of each other: they are about a ninth of
 #: a length scale apart.
 _COPY = 0.99
@@ -70,18 +67,18 @@ def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
     adds little to the deviation of the sum. The paper assumes that no point is selected twice. So
     one of each copy is kept, and the remaining points are chosen jointly, given the kept ones.
 
-    In a conditional space, one of `_BRANCHING` points takes another branch than the best point.
+    In a conditional space, one of `BRANCHING` points takes another branch than the best point.
     The model covers all branches and transfers what it has learnt in one to the others. After a
     few poor trials it would never return to a branch.
     """
     n_before = problem.n_before
     away, places = np.empty((0, problem.domain.dim)), list[int]()
-    for turn in range(n_before // _BRANCHING, (n_before + q) // _BRANCHING):
-        point = _of_another_branch(problem.hold(away), turn, rng=rng)
+    for turn in range(n_before // BRANCHING, (n_before + q) // BRANCHING):
+        point = other_branch(problem.hold(away), turn, rng=rng)
         if len(point):
             # The place follows from the count of all trials, however many points of a plan are
             # used.
-            places.append((turn + 1) * _BRANCHING - 1 - n_before - len(away))
+            places.append((turn + 1) * BRANCHING - 1 - n_before - len(away))
             away = np.vstack([away, point])
     batch = away
     while len(batch) < q:
@@ -89,39 +86,6 @@ def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
         more = maximize(rest, rest.acquisition(), q - len(batch), rng=rng)
         batch = np.vstack([batch, more[_apart(rest, more)]])
     return np.insert(batch[len(away) :], places, away, axis=0)
-
-
-def _of_another_branch(
-    problem: BatchProblem, turn: int, *, rng: np.random.Generator
-) -> FloatArray:
-    """Return the best new point (1, d) that takes another branch than the best known point.
-
-    The parameters on which others depend take turns. The result is empty, (0, d), if there is no
-    such parameter, or if no point is left in other branches.
-    """
-    domain = problem.domain
-    best = problem.good[0]
-    is_active = domain.active(best[None])[0]
-    parents = sorted({c.parent for c in domain.conditions.values() if is_active[c.parent]})
-    if not parents:
-        return np.empty((0, domain.dim))
-    parent = parents[turn % len(parents)]
-
-    def elsewhere(U: FloatArray) -> FloatArray:
-        away: FloatArray = U[~np.isclose(U[:, parent], best[parent])]
-        return away
-
-    others = elsewhere(problem.good)
-    # The trust box surrounds the best points, which belong to few branches.
-    everywhere = replace(
-        problem,
-        lower=np.zeros(domain.dim),
-        upper=np.ones(domain.dim),
-        good=others if len(others) else problem.good,
-    )
-    C = elsewhere(candidates(everywhere, N_GOOD, rng=rng))
-    C = C[np.array([(key not in problem.taken) for key in domain.keys(C)], dtype=bool)]
-    return best_near(everywhere, problem.acquisition(), C)
 
 
 def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:

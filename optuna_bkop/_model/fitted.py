@@ -15,7 +15,7 @@ from optuna_bkop._model.fit import FitCache, Prior
 from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
 from optuna_bkop._model.kernels import KERNELS
 from optuna_bkop._model.linalg import invert_lower
-from optuna_bkop._model.training_set import TrainingSet
+from optuna_bkop._model.training_set import ActiveSet, TrainingSet
 from optuna_bkop._model.warping import stretch
 from optuna_bkop._settings import Settings
 
@@ -70,6 +70,7 @@ def fit_models(
     domain: Domain,
     settings: Settings,
     cache: FitCache | None = None,
+    feasibility: tuple[KernelModel, ...] | None = None,
 ) -> Fitted:
     """Fit the models of values (n,) at points U (n, d).
 
@@ -82,16 +83,17 @@ def fit_models(
         domain: The domain of the points.
         settings: How batches are chosen.
         cache: Remembers hyperparameters of earlier fits.
+        feasibility: The models of constraints and of success, if they are known already.
     """
     cache = FitCache() if cache is None else cache
     data = TrainingSet.of(U, values, constraints, domain, settings.warping)
-    decisive, n = data, _n_decisive(len(U))
+    decisive, n = data, n_decisive(len(U))
     # If all decisive trials are infeasible, they would be fitted to constraint violations, even
     # when other trials are feasible. Then all trials decide.
     if n < len(U) and not np.any(constraints[:n] > 0, axis=1).all():
         decisive = TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
     stretched, prior_mean = settings.warping == "log", settings.prior_mean
-    found = _fit(
+    found = fit_to(
         decisive.F,
         decisive.y,
         domain,
@@ -102,16 +104,14 @@ def fit_models(
     )
     y = stretch(data.y, found.offset).values if stretched else data.y
     value_models = tuple(
-        _condition(data.F, y, found, domain, settings, prior_mean, factor)
+        condition(data.F, y, found, domain, settings, prior_mean, factor)
         for factor in settings.length_scale_factors
     )
-    U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
+    if feasibility is None:
+        feasibility = feasibility_models(data, U, U_failed, domain, settings, cache)
     return Fitted(
         value_models,
-        (
-            *_constraint_models(data, domain, settings, cache),
-            *_success_models(domain.features(U_failed), data.F, domain, settings, cache),
-        ),
+        feasibility,
         U[data.order],
         n_since_best=len(U) - 1 - int(data.order[0]),
         n_ties=data.n_ties,
@@ -120,7 +120,7 @@ def fit_models(
     )
 
 
-def _n_decisive(n: int) -> int:
+def n_decisive(n: int) -> int:
     """Return how many of the first n trials decide the hyperparameters of the value models.
 
     Hyperparameters change little with a few per cent more trials, and fitting them is a large
@@ -131,7 +131,7 @@ def _n_decisive(n: int) -> int:
     return n - n % step
 
 
-def _fit(
+def fit_to(
     F: FloatArray,
     y: FloatArray,
     domain: Domain,
@@ -155,7 +155,7 @@ def _fit(
     )
 
 
-def _condition(
+def condition(
     F: FloatArray,
     y: FloatArray,
     hyperparameters: Hyperparameters,
@@ -176,8 +176,33 @@ def _condition(
     )
 
 
+def feasibility_models(
+    data: ActiveSet,
+    U: FloatArray,
+    U_failed: FloatArray | None,
+    domain: Domain,
+    settings: Settings,
+    cache: FitCache,
+) -> tuple[KernelModel, ...]:
+    """Return the models of constraints and of success.
+
+    Args:
+        data: The active set of the trials with a value.
+        U: Points (n, d) of all trials with a value.
+        U_failed: Points (p, d) of failed trials.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+        cache: Remembers hyperparameters of earlier fits.
+    """
+    U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
+    return (
+        *_constraint_models(data, domain, settings, cache),
+        *_success_models(domain.features(U_failed), data.F, domain, settings, cache),
+    )
+
+
 def _constraint_models(
-    data: TrainingSet, domain: Domain, settings: Settings, cache: FitCache
+    data: ActiveSet, domain: Domain, settings: Settings, cache: FitCache
 ) -> list[KernelModel]:
     """Return a model of each constraint that was violated, once any trial is feasible."""
     models = []
@@ -185,8 +210,8 @@ def _constraint_models(
         known = ~np.isnan(column)
         if (column[known] > 0).any():
             F, y = data.F[known], -column[known]
-            found = _fit(F, y, domain, settings, cache)
-            models.append(_condition(F, y, found, domain, settings))
+            found = fit_to(F, y, domain, settings, cache)
+            models.append(condition(F, y, found, domain, settings))
     return models
 
 
@@ -204,8 +229,8 @@ def _success_models(
     F, y = np.vstack([F_failed, F]), np.repeat([-1.0, 1.0], [len(F_failed), len(F)])
     # The user may declare values free of noise; failures never are.
     settings = replace(settings, noise_var=None)
-    found = _fit(F, y, domain, settings, cache, prior_mean=_SUCCESS, prior=_FAILURE_PRIOR)
-    success = _condition(F, y, found, domain, settings, _SUCCESS)
+    found = fit_to(F, y, domain, settings, cache, prior_mean=_SUCCESS, prior=_FAILURE_PRIOR)
+    success = condition(F, y, found, domain, settings, _SUCCESS)
     return [replace(success, noise_var=0.0)] if _predicts(success, y) else []
 
 

@@ -20,24 +20,33 @@ MAX_ACTIVE = 500
 
 
 @dataclass(frozen=True)
-class TrainingSet:
-    """The active set of some trials, best trial first.
+class ActiveSet:
+    """The trials that models are trained on, best trial first.
 
     Attributes:
         F: Features (a, D) of the active set.
-        y: Transformed values (a,); while no trial is feasible, the negative total constraint
-            violation.
         constraints: Scaled constraint values (a, k).
         feasible: For each of all n trials, whether it meets its constraints (n,).
         order: Indices of all trials (n,), best first.
-        n_ties: Number of trials, besides the best one, that share its value.
     """
 
     F: FloatArray
-    y: FloatArray
     constraints: FloatArray
     feasible: NDArray[np.bool_]
     order: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TrainingSet(ActiveSet):
+    """The active set of trials with one objective.
+
+    Attributes:
+        y: Transformed values (a,); while no trial is feasible, the negative total constraint
+            violation.
+        n_ties: Number of trials, besides the best one, that share its value.
+    """
+
+    y: FloatArray
     n_ties: int
 
     @classmethod
@@ -58,8 +67,8 @@ class TrainingSet:
             domain: The domain of the points.
             warping: A name of `WARPINGS`.
         """
-        feasible = ~np.any(constraints > 0, axis=1)
-        scaled = _scaled_constraints(constraints)
+        feasible = is_feasible(constraints)
+        scaled = scaled_constraints(constraints)
         if feasible.any():
             y = warp(values, warping)
         else:
@@ -67,34 +76,43 @@ class TrainingSet:
             y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
         order = np.lexsort((-y, ~feasible))
         F = domain.features(U)
-        active = _active_set(F, order)
+        active = active_set(F, order)
         best = order[0]
         n_ties = int((y[feasible == feasible[best]] == y[best]).sum()) - 1
-        return cls(F[active], y[active], scaled[active], feasible, order, n_ties)
+        return cls(F[active], scaled[active], feasible, order, y[active], n_ties)
 
 
-def _active_set(F: FloatArray, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def is_feasible(constraints: FloatArray) -> NDArray[np.bool_]:
+    """Return which trials (n,) violate none of their constraints (n, k); NaN is no violation."""
+    feasible: NDArray[np.bool_] = ~np.any(constraints > 0, axis=1)
+    return feasible
+
+
+def active_set(F: FloatArray, order: NDArray[np.int64], n_centres: int = 1) -> NDArray[np.int64]:
     """Return the indices of at most `MAX_ACTIVE` trials to train on.
 
-    Half of them are the best trials, a quarter are the nearest to the best trial, and a quarter
-    are spread evenly by rank over the others.
+    Half of them are the best trials, a quarter are the nearest to the best trial or trials, and a
+    quarter are spread evenly by rank over the others.
 
     Args:
         F: Features (n, D) of all trials.
         order: Indices of all trials (n,), best first.
+        n_centres: Number of best trials whose neighbours are wanted.
     """
     if len(order) <= MAX_ACTIVE:
         return order
     n_best, n_near = MAX_ACTIVE // 2, MAX_ACTIVE // 4
     best, others = order[:n_best], order[n_best:]
-    distance = np.linalg.norm(F[others] - F[order[0]], axis=1)
+    distance = np.min(
+        [np.linalg.norm(F[others] - F[centre], axis=1) for centre in order[:n_centres]], axis=0
+    )
     near = others[np.argsort(distance, kind="stable")[:n_near]]
     rest = others[~np.isin(others, near)]
     spread = rest[np.linspace(0, len(rest) - 1, MAX_ACTIVE - n_best - n_near).astype(np.int64)]
     return np.concatenate([best, near, np.unique(spread)])
 
 
-def _scaled_constraints(constraints: FloatArray) -> FloatArray:
+def scaled_constraints(constraints: FloatArray) -> FloatArray:
     """Return arcsinh of each constraint column (n, k) divided by its median size.
 
     Signs are kept, so feasibility does not change; the arcsinh shortens heavy tails.

@@ -2,12 +2,13 @@
 
 COMPLETE trials are data. PRUNED trials are data once any trial is COMPLETE: their final values are
 estimated from the reports (see `learning_curves`). FAIL trials and NaN have no value; the model of
-failures uses them.
+failures uses them. With several objectives Optuna has no reports, and PRUNED trials have no value.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,6 @@ from optuna_bkop._study.trial_cache import (
     COMPLETE,
     LAST_STEP,
     NUMBER,
-    VALUE,
     FinishedTrials,
 )
 from optuna_bkop._study.unit_cube import UnitCube
@@ -32,7 +32,7 @@ class History:
     Attributes:
         numbers: Trial numbers (n,), ascending.
         U: Points (n, d); NaN where a trial does not have the parameter.
-        values: Values (n,), to be maximised; may be infinite.
+        values: Values (n, m) of m objectives, to be maximised; may be infinite.
         constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
     """
 
@@ -55,25 +55,41 @@ class History:
         return digest.hexdigest()
 
 
-def read_history(finished: FinishedTrials, cube: UnitCube, *, maximize: bool) -> History:
-    """Return the data of finished trials for the search space of ``cube``."""
+def read_history(finished: FinishedTrials, cube: UnitCube, *, maximize: Sequence[bool]) -> History:
+    """Return the data of finished trials for the search space of ``cube``.
+
+    Args:
+        finished: The trials.
+        cube: The search space.
+        maximize: Whether larger values are better, for each objective.
+    """
     table = finished.table
     U = finished.cache.points(finished.rows, cube)
-    values = np.where(table[:, COMPLETE] > 0, table[:, VALUE], _pruned_values(finished, maximize))
-    is_data = ~np.isnan(values) & ~np.isnan(U).all(axis=1)
+    values = finished.values(len(maximize))
+    is_pruned = table[:, COMPLETE] == 0
+    values[is_pruned] = np.nan
+    if len(maximize) == 1:
+        values[is_pruned, 0] = _pruned_values(finished, values[:, 0], maximize[0])[is_pruned]
+    is_data = ~np.isnan(values).any(axis=1) & ~np.isnan(U).all(axis=1)
     return History(
         numbers=table[is_data, NUMBER].astype(np.int64),
         U=U[is_data],
-        values=values[is_data] if maximize else -values[is_data],
+        values=np.where(maximize, values[is_data], -values[is_data]),
         constraints=finished.cache.constraints(finished.rows[is_data]),
     )
 
 
-def _pruned_values(finished: FinishedTrials, maximize: bool) -> FloatArray:
-    """Return estimated final values (n,) of the pruned trials; NaN for all others."""
+def _pruned_values(finished: FinishedTrials, values: FloatArray, maximize: bool) -> FloatArray:
+    """Return estimated final values (n,) of the pruned trials; NaN for all others.
+
+    Args:
+        finished: The trials.
+        values: Values (n,) of the COMPLETE trials; NaN for the pruned ones.
+        maximize: Whether larger values are better.
+    """
     table = finished.table
     estimates = np.full(len(table), np.nan)
-    is_complete = (table[:, COMPLETE] > 0) & ~np.isnan(table[:, VALUE])
+    is_complete = ~np.isnan(values)
     is_pruned = table[:, COMPLETE] == 0
     if not is_complete.any():
         return estimates
@@ -88,7 +104,7 @@ def _pruned_values(finished: FinishedTrials, maximize: bool) -> FloatArray:
         estimates[is_pruned & (steps == step)] = estimate_final(
             finished.cache.reports(rows, at),
             finished.cache.reports(finished.rows[is_complete], at),
-            table[is_complete, VALUE],
+            values[is_complete],
             maximize=maximize,
         )
     return estimates

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optuna import Study
-from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain, find_conditions
+from optuna_bkop._study.directions import maximized
 from optuna_bkop._study.enqueued import fixed_params, known_point
 from optuna_bkop._study.history import History, read_history
 from optuna_bkop._study.timestamps import duration
@@ -60,8 +60,7 @@ def take_snapshot(study: Study, trial: FrozenTrial, cube: UnitCube, cache: Trial
         cache: Remembers finished trials.
     """
     finished = cache.read_study(study, trial)
-    maximize = study.directions[0] == StudyDirection.MAXIMIZE
-    history = read_history(finished, cube, maximize=maximize)
+    history = read_history(finished, cube, maximize=maximized(study))
     others = finished.without(history.numbers)
     domain = Domain(cube.parameters, find_conditions(history.U, cube.parameters))
     ended = tuple(other for other in others if other.state.is_finished())

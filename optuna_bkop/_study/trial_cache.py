@@ -26,10 +26,9 @@ CONSTRAINTS = "constraints"
 #: Seconds for which a read of the trials may be used again by the ask that follows it. Optuna 5
 #: asks for the search space just before; Optuna 4 does when the trial begins, maybe long before.
 _FRESH_SECONDS = 0.01
-#: Columns of the table of finished trials: the number; the value, NaN if there is none; the index
-#: of the search space; the duration in seconds; whether the trial is COMPLETE; the step of its
-#: last report, NaN if there is none.
-NUMBER, VALUE, SPACE, SECONDS, COMPLETE, LAST_STEP = range(6)
+#: Columns of the table of finished trials: the number; the index of the search space; the duration
+#: in seconds; whether the trial is COMPLETE; the step of its last report, NaN if there is none.
+NUMBER, SPACE, SECONDS, COMPLETE, LAST_STEP = range(5)
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,12 @@ class FinishedTrials:
 
     @property
     def table(self) -> FloatArray:
-        """One row (6,) per trial; the columns are defined at the top of this module."""
+        """One row (5,) per trial; the columns are defined at the top of this module."""
         return self.cache.table(self.rows)
+
+    def values(self, n_objectives: int) -> FloatArray:
+        """Return the values (n, m) of the trials; NaN if a trial does not have m of them."""
+        return self.cache.values(self.rows, n_objectives)
 
     @property
     def longest(self) -> float:
@@ -107,7 +110,8 @@ class TrialCache:
         # storages that create new objects in every read.
         self._row_of_object: dict[int, int] = {}
         self._row_of_data: dict[object, int] = {}
-        self._table = np.empty((256, 6))
+        self._table = np.empty((256, 5))
+        self._values: dict[int, FloatArray] = {}
         self._spaces: dict[tuple[str, ...], int] = {}
         self._constraints: dict[str, dict[int, float]] = {}
         self._points: dict[str, FloatArray] = {}
@@ -179,8 +183,21 @@ class TrialCache:
         return row
 
     def table(self, rows: NDArray[np.int64]) -> FloatArray:
-        """Return the table (n, 6) of the trials in some rows."""
+        """Return the table (n, 5) of the trials in some rows."""
         return self._table[rows]
+
+    def values(self, rows: NDArray[np.int64], n_objectives: int) -> FloatArray:
+        """Return the values (n, m) of the trials in some rows; NaN where there are not m."""
+        known = self._values.get(n_objectives, np.empty((0, n_objectives)))
+        missing = [math.nan] * n_objectives
+        new = [
+            trial.values if trial.values and len(trial.values) == n_objectives else missing
+            for trial in self._trials[len(known) :]
+        ]
+        if new:
+            known = self._values[n_objectives] = np.vstack([known, *new])
+        values: FloatArray = known[rows]
+        return values
 
     def points(self, rows: NDArray[np.int64], cube: UnitCube) -> FloatArray:
         """Return the points (n, d) of the trials in some rows."""
@@ -249,11 +266,9 @@ def _is_same(one: FrozenTrial, other: FrozenTrial) -> bool:
 
 
 def _columns(trial: FrozenTrial, space: int) -> tuple[float, ...]:
-    value = float(trial.values[0]) if trial.values else math.nan
     reported = trial.intermediate_values
     return (
         trial.number,
-        value,
         space,
         duration(trial),
         trial.state == TrialState.COMPLETE,

@@ -7,8 +7,8 @@ import pytest
 from optuna.samplers import BaseSampler
 from optuna.testing.pytest_samplers import (
     BasicSamplerTestCase,
+    MultiObjectiveSamplerTestCase,
     RelativeSamplerTestCase,
-    SingleOnlySamplerTestCase,
 )
 
 from optuna_bkop import PAPER_SETTINGS, BKOPSampler
@@ -19,7 +19,9 @@ PAPER = partial(BKOPSampler, **{**PAPER_SETTINGS, "n_startup_trials": 0, "cma_ev
 
 
 @pytest.mark.parametrize("sampler", [BKOPSampler, DEFAULT, PAPER])
-class TestBKOPSampler(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
+class TestBKOPSampler(
+    BasicSamplerTestCase, RelativeSamplerTestCase, MultiObjectiveSamplerTestCase
+):
     @pytest.fixture
     def sampler(self, request: pytest.FixtureRequest) -> Callable[[], BaseSampler]:
         return request.param

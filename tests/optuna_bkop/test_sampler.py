@@ -491,12 +491,6 @@ def test_two_values_at_one_point_are_survived(messages: list[str]) -> None:
     assert messages == []
 
 
-def test_several_objectives_are_refused_with_alternatives() -> None:
-    study = optuna.create_study(directions=["minimize"] * 2, sampler=BKOPSampler())
-    with pytest.raises(ValueError, match=r"one objective.* has 2.*TPESampler.*NSGAIISampler"):
-        study.ask(XY)
-
-
 failing = create_autospec(_suggest.fit_models, side_effect=np.linalg.LinAlgError("no factor"))
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optuna_bkop._batch.problem import BatchProblem, trust_box
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._batch.problem import BatchProblem
 from optuna_bkop._domain import Domain, Parameter
 from optuna_bkop._model.fitted import Fitted, fit_models
 from optuna_bkop._settings import Settings
@@ -27,10 +28,15 @@ def make_fitted(margin: float | None = 0.1, n_since_best: int = 0) -> Fitted:
     return replace(fitted, n_since_best=n_since_best)
 
 
+def box_of(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
+    problem = BatchProblem.of(fitted, np.empty((0, DOMAIN.dim)))
+    return problem.lower, problem.upper
+
+
 def test_the_box_is_that_of_the_best_tenth_and_its_margin() -> None:
     fitted = make_fitted(margin=0.07)
     best = fitted.U[:N_BEST, :2]
-    lower, upper = trust_box(fitted)
+    lower, upper = box_of(fitted)
     np.testing.assert_allclose(lower[:2], best.min(axis=0) - 0.07)
     np.testing.assert_allclose(upper[:2], best.max(axis=0) + 0.07)
     assert (best.min(axis=0) > 0.2).all()
@@ -39,7 +45,7 @@ def test_the_box_is_that_of_the_best_tenth_and_its_margin() -> None:
 
 
 def test_without_a_margin_the_box_is_the_cube() -> None:
-    lower, upper = trust_box(make_fitted(margin=None))
+    lower, upper = box_of(make_fitted(margin=None))
     np.testing.assert_array_equal(lower, np.zeros(3))
     np.testing.assert_array_equal(upper, np.ones(3))
 
@@ -49,12 +55,12 @@ def test_the_margin_doubles_with_every_twenty_trials_without_an_improvement(
     n_since_best: int, factor: float
 ) -> None:
     fitted = make_fitted(margin=0.02, n_since_best=n_since_best)
-    lower, _ = trust_box(fitted)
+    lower, _ = box_of(fitted)
     np.testing.assert_allclose(lower[:2], fitted.U[:N_BEST, :2].min(axis=0) - 0.02 * factor)
 
 
 def test_a_search_without_improvement_looks_everywhere_in_the_end() -> None:
-    lower, upper = trust_box(make_fitted(margin=0.01, n_since_best=1000))
+    lower, upper = box_of(make_fitted(margin=0.01, n_since_best=1000))
     np.testing.assert_array_equal(lower, np.zeros(3))
     np.testing.assert_array_equal(upper, np.ones(3))
 

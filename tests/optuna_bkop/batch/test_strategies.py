@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from optuna_bkop._batch import search
-from optuna_bkop._batch import strategies as strategies_module
 from optuna_bkop._batch.acquisition import FORMS, BatchAcquisition
+from optuna_bkop._batch.branches import other_branch
 from optuna_bkop._batch.optimizers import MAXIMIZERS
 from optuna_bkop._batch.problem import BatchProblem
 from optuna_bkop._batch.strategies import STRATEGIES, choose_batch
@@ -131,15 +131,15 @@ def test_parents_have_their_turns_and_a_lone_choice_has_none() -> None:
     problem = BatchProblem.of(make_fitted(two, Settings()), np.empty((0, 4)))
     best = problem.good[0]
     for turn in range(4):
-        (point,) = strategies_module._of_another_branch(problem, turn, rng=rng())
+        (point,) = other_branch(problem, turn, rng=rng())
         assert point[turn % 2] != best[turn % 2]
     without = BatchProblem.of(make_fitted(DOMAINS["mixed"], PLAIN), np.empty((0, 4)))
-    assert len(strategies_module._of_another_branch(without, 0, rng=rng())) == 0
+    assert len(other_branch(without, 0, rng=rng())) == 0
     # A parent that had one value only, and cannot have others.
     only = Parameter(grid=np.array([0.5]), is_categorical=True)
     domain = Domain((only, FLOAT), {1: Condition(0, frozenset([0.5]))})
     lone = BatchProblem.of(make_fitted(domain, PLAIN), np.empty((0, 2)))
-    assert len(strategies_module._of_another_branch(lone, 0, rng=rng())) == 0
+    assert len(other_branch(lone, 0, rng=rng())) == 0
 
 
 def test_a_branch_without_points_that_are_left_has_no_turn() -> None:
@@ -164,7 +164,7 @@ def test_another_branch_is_searched_beyond_the_trust_box() -> None:
     fitted = fit_models(U, y, np.empty((40, 0)), domain=domain, settings=Settings())
     problem = BatchProblem.of(replace(fitted, n_since_best=0), np.empty((0, 3)))
     assert problem.upper[0] < 0.8
-    (point,) = strategies_module._of_another_branch(problem, 0, rng=rng())
+    (point,) = other_branch(problem, 0, rng=rng())
     assert point[2] == 0.375
     assert point[0] > 0.85
 

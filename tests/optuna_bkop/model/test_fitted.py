@@ -10,7 +10,7 @@ from optuna_bkop._domain import Domain, Parameter
 from optuna_bkop._model import fit as fit_module
 from optuna_bkop._model import fitted as fitted_module
 from optuna_bkop._model.fit import FitCache
-from optuna_bkop._model.fitted import Fitted, _n_decisive, fit_models
+from optuna_bkop._model.fitted import Fitted, fit_models, n_decisive
 from optuna_bkop._model.kernel_model import Hyperparameters
 from optuna_bkop._model.kernels import KERNELS
 from optuna_bkop._model.warping import stretch, warp
@@ -46,10 +46,10 @@ def fits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_few_trials_all_decide_and_of_many_all_but_a_few() -> None:
-    assert [_n_decisive(n) for n in range(80)] == list(range(80))
+    assert [n_decisive(n) for n in range(80)] == list(range(80))
     for n in (*range(80, 400), 1_000, 1_049, 9_999, 10_000, 123_456):
-        assert n - n / 16 < _n_decisive(n) <= n
-    assert [_n_decisive(n) for n in (99, 100, 104, 105, 1_049)] == [95, 100, 100, 105, 1_000]
+        assert n - n / 16 < n_decisive(n) <= n
+    assert [n_decisive(n) for n in (99, 100, 104, 105, 1_049)] == [95, 100, 100, 105, 1_000]
 
 
 def test_parameters_are_fitted_anew_when_the_data_have_grown_enough(fits: list[int]) -> None:

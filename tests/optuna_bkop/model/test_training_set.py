@@ -3,23 +3,23 @@
 import numpy as np
 
 from optuna_bkop._domain import Domain, Parameter
-from optuna_bkop._model.training_set import MAX_ACTIVE, TrainingSet, _active_set
+from optuna_bkop._model.training_set import MAX_ACTIVE, TrainingSet, active_set
 
 
-def test_the_active_set_has_the_best_and_no_row_twice() -> None:
+def test_theactive_set_has_the_best_and_no_row_twice() -> None:
     F = np.random.default_rng(0).random((3000, 2))
     order = np.random.default_rng(1).permutation(3000)
-    active = _active_set(F, order)
+    active = active_set(F, order)
     assert len(set(active.tolist())) == len(active) <= MAX_ACTIVE
     assert set(order[:50].tolist()) <= set(active.tolist())
     few = np.arange(10)
-    np.testing.assert_array_equal(_active_set(F[:10], few), few)
+    np.testing.assert_array_equal(active_set(F[:10], few), few)
 
 
 def test_half_are_the_best_a_quarter_the_nearest_and_a_quarter_spread_by_rank() -> None:
     F = np.random.default_rng(0).random((3000, 2))
     order = np.random.default_rng(1).permutation(3000)
-    active = _active_set(F, order)
+    active = active_set(F, order)
     half, quarter = MAX_ACTIVE // 2, MAX_ACTIVE // 4
     np.testing.assert_array_equal(active[:half], order[:half])
     near, spread = active[half : half + quarter], active[half + quarter :]

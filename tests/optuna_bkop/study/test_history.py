@@ -39,25 +39,25 @@ def pruned(x: float = 0.5, steps: dict[int, float] | None = None) -> FrozenTrial
 
 
 def read(trials: list[FrozenTrial], cube: UnitCube = CUBE, *, maximize: bool = True) -> History:
-    return read_history(TrialCache().read(make_study(trials)), cube, maximize=maximize)
+    return read_history(TrialCache().read(make_study(trials)), cube, maximize=[maximize])
 
 
 def test_complete_trials_are_data() -> None:
     history = read([make_trial(0.1, 3.0), make_trial(0.2, -1.0)])
     assert history.numbers.tolist() == [0, 1]
     assert history.U.tolist() == [[0.1], [0.2]]
-    assert history.values.tolist() == [3.0, -1.0]
+    assert history.values.tolist() == [[3.0], [-1.0]]
     assert history.constraints.shape == (2, 0)
     assert len(history) == 2
 
 
 def test_values_are_to_be_maximised() -> None:
-    assert read([make_trial(0.1, 3.0)], maximize=False).values.tolist() == [-3.0]
+    assert read([make_trial(0.1, 3.0)], maximize=False).values.tolist() == [[-3.0]]
 
 
 def test_infinite_values_are_data() -> None:
     history = read([make_trial(value=np.inf), make_trial(value=-np.inf)])
-    assert history.values.tolist() == [np.inf, -np.inf]
+    assert history.values.tolist() == [[np.inf], [-np.inf]]
 
 
 def test_failed_running_and_waiting_trials_are_no_data() -> None:
@@ -213,8 +213,8 @@ def test_a_reader_that_has_seen_another_study_is_not_confused() -> None:
     reader = TrialCache()
     for value in (1.0, 2.0):
         trials = make_study([make_trial(0.1, value), make_trial(0.2, -value)])
-        history = read_history(reader.read(trials), CUBE, maximize=True)
-        assert history.values.tolist() == [value, -value]
+        history = read_history(reader.read(trials), CUBE, maximize=[True])
+        assert history.values.tolist() == [[value], [-value]]
 
 
 def test_trials_of_two_studies_with_equal_identifiers_are_not_confused() -> None:
@@ -224,8 +224,8 @@ def test_trials_of_two_studies_with_equal_identifiers_are_not_confused() -> None
         trial = make_trial(0.1, value)
         trial._trial_id = trial.number = 0
         trial.datetime_start = trial.datetime_complete = moment
-        history = read_history(reader.read([trial]), CUBE, maximize=True)
-        assert history.values.tolist() == [value]
+        history = read_history(reader.read([trial]), CUBE, maximize=[True])
+        assert history.values.tolist() == [[value]]
 
 
 def test_a_reader_gives_the_same_again_and_notices_what_is_new() -> None:
@@ -235,5 +235,5 @@ def test_a_reader_gives_the_same_again_and_notices_what_is_new() -> None:
         study.add_trial(make_trial(n / 10, float(n)))
         for _ in range(2):
             finished = reader.read(study.get_trials(deepcopy=False))
-            history = read_history(finished, CUBE, maximize=True)
-            assert history.values.tolist() == [float(i) for i in range(n + 1)]
+            history = read_history(finished, CUBE, maximize=[True])
+            assert history.values.tolist() == [[float(i)] for i in range(n + 1)]

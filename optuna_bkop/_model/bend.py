@@ -1,0 +1,86 @@
+"""Transforms one of several objectives: straight where the front is, bent where values are poor.
+
+Ranks, which one objective uses, would put a kink into the middle of the front. With y the value,
+b the best one and s the distance from b to the knee, the transformed value is
+
+    -t                for t <= 1,     t = (b - y) / s,
+    -(1 + log t)      beyond,
+
+which is continuous with a continuous slope. Then it is standardised. Adding a constant to all
+values, or multiplying them by a positive factor, changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._arrays import FloatArray
+
+#: The knee is at this quantile of the values, or at the worst value of the front if that is
+#: better: a heavy tail of poor values then takes no part of the scale.
+_KNEE = 0.25
+#: Transformed values are rounded to this many decimals. Rounding errors of shifted or scaled
+#: objectives then do not change suggestions.
+_DECIMALS = 10
+#: Values beyond this size are divided by the largest, because their differences could overflow.
+_HUGE = 1e100
+
+
+@dataclass(frozen=True)
+class Bend:
+    """The transformation of one objective.
+
+    Attributes:
+        unit: Values are divided by this first.
+        lowest: The lowest finite value, in this unit.
+        best: The highest finite value, in this unit.
+        knee: Distance from the best value to the knee, in this unit; positive.
+        centre: Mean of the bent values, which is subtracted.
+        spread: Standard deviation of the bent values, by which the result is divided.
+    """
+
+    unit: float
+    lowest: float
+    best: float
+    knee: float
+    centre: float = 0.0
+    spread: float = 1.0
+
+    @classmethod
+    def of(cls, values: FloatArray, front: NDArray[np.int64]) -> Bend:
+        """Return the transformation of values (n,), to be maximised, whose best are ``front``.
+
+        Args:
+            values: Values; may be infinite, but not NaN.
+            front: Indices of the non-dominated feasible trials.
+        """
+        finite = values[np.isfinite(values)]
+        largest = float(np.abs(finite).max(initial=0.0))
+        unit = largest if largest > _HUGE else 1.0
+        v = finite / unit if len(finite) else np.zeros(1)
+        of_front = np.clip(values[front] / unit, v.min(), v.max())
+        lowest, best = float(v.min()), float(v.max())
+        quantile = float(np.quantile(v, _KNEE))
+        ends = [max(float(of_front.min(initial=best)), quantile), quantile, lowest]
+        # The first distance that is positive; all are 0 if the objective is constant.
+        knee = next((best - end for end in ends if best > end), 1.0)
+        raw = cls(unit, lowest, best, knee)
+        bent = raw(values)
+        centre, spread = float(bent.mean()), float(bent.std())
+        return cls(unit, lowest, best, knee, centre, spread if spread > 0 else 1.0)
+
+    def __call__(self, values: FloatArray) -> FloatArray:
+        """Return the transformed values (n,).
+
+        An infinite value counts as one unit better or worse than the best or lowest finite one.
+        """
+        v = np.where(np.isfinite(values), values / self.unit, 0.0)
+        v = np.where(values == np.inf, self.best, np.where(values == -np.inf, self.lowest, v))
+        t = (self.best - v) / self.knee
+        bent = np.where(t <= 1.0, -t, -1.0 - np.log(np.maximum(t, 1.0)))
+        bent = bent + np.where(np.isinf(values), np.sign(values), 0.0)
+        result: FloatArray = np.round((bent - self.centre) / self.spread, _DECIMALS)
+        return result

@@ -1,0 +1,207 @@
+"""Fits one kernel model per objective of a study with several objectives.
+
+Points are in the unit cube of a `Domain`; values are to be maximised. ``Y`` (n, m) are transformed
+values, one column per objective, of order one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._domain import Domain
+from optuna_bkop._model.bend import Bend
+from optuna_bkop._model.fit import FitCache
+from optuna_bkop._model.fitted import (
+    Fitted,
+    condition,
+    feasibility_models,
+    fit_models,
+    fit_to,
+    n_decisive,
+)
+from optuna_bkop._model.kernel_model import KernelModel
+from optuna_bkop._model.pareto import by_layers
+from optuna_bkop._model.training_set import (
+    MAX_ACTIVE,
+    ActiveSet,
+    active_set,
+    is_feasible,
+    scaled_constraints,
+)
+from optuna_bkop._settings import Settings
+
+#: Distance of the default reference point to the worst point of the front, as a share of the
+#: front's extent. A larger one favours the ends of the front over its middle; 0.5 helped on some
+#: problems and hurt on others.
+_BEYOND = 0.2
+#: Weight of the mean of all objectives in a scalarised value. The minimum alone does not see an
+#: improvement of the other objectives.
+_MEAN_WEIGHT = 0.05
+
+
+@dataclass(frozen=True)
+class ObjectiveSet(ActiveSet):
+    """The active set of trials with several objectives.
+
+    Attributes:
+        Y: Transformed values (n, m) of all trials.
+        active: Indices of the active set (a,).
+        n_front: Number of non-dominated feasible trials, the first of ``order``.
+        bends: The transformation of each objective.
+    """
+
+    Y: FloatArray
+    active: NDArray[np.int64]
+    n_front: int
+    bends: tuple[Bend, ...]
+
+    @classmethod
+    def of(
+        cls, U: FloatArray, values: FloatArray, constraints: FloatArray, domain: Domain
+    ) -> ObjectiveSet:
+        """Return the active set of n trials, of which at least one is feasible.
+
+        Args:
+            U: Points (n, d); NaN where a trial does not have the parameter.
+            values: Values (n, m), to be maximised; may be infinite.
+            constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
+            domain: The domain of the points.
+        """
+        feasible = is_feasible(constraints)
+        rows = np.flatnonzero(feasible)
+        order, n_front = by_layers(values[rows], max(MAX_ACTIVE, len(U) // 10))
+        # Infeasible trials follow, the latest first.
+        order = np.concatenate([rows[order], np.flatnonzero(~feasible)[::-1]])
+        front = order[:n_front]
+        bends = tuple(Bend.of(column, front) for column in values.T)
+        F = domain.features(U)
+        active = active_set(F, order, n_front)
+        return cls(
+            F[active],
+            scaled_constraints(constraints)[active],
+            feasible,
+            order,
+            Y=np.column_stack([bend(v) for bend, v in zip(bends, values.T, strict=True)]),
+            active=active,
+            n_front=n_front,
+            bends=bends,
+        )
+
+
+@dataclass(frozen=True)
+class FittedObjectives:
+    """The kernel models of a study with several objectives, conditioned on its data.
+
+    Attributes:
+        models: One model per objective.
+        feasibility: One model per constraint, positive where the constraint is met; and, if some
+            trials failed, a model that is positive where trials succeed.
+        data: The trials.
+        U: Points (n, d) of all trials, in the order of their numbers.
+        constraints: Their constraint values (n, k).
+        reference: Reference point (m,) of the hypervolume, transformed.
+        scale: Extent (m,) of the front in each objective, transformed; positive.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+    """
+
+    models: tuple[KernelModel, ...]
+    feasibility: tuple[KernelModel, ...]
+    data: ObjectiveSet
+    U: FloatArray
+    constraints: FloatArray
+    reference: FloatArray
+    scale: FloatArray
+    domain: Domain
+    settings: Settings
+
+    @property
+    def front(self) -> FloatArray:
+        """Transformed values (f, m) of the non-dominated feasible trials."""
+        front: FloatArray = self.data.Y[self.data.order[: self.data.n_front]]
+        return front
+
+    @property
+    def n_since_entrant(self) -> int:
+        """Number of trials after the latest one that is on the front."""
+        return len(self.U) - 1 - int(self.data.order[: self.data.n_front].max())
+
+    def along(self, direction: FloatArray) -> Fitted:
+        """Fit the models of one objective: how far trials reach along a positive direction (m,).
+
+        With z the transformed values, r the reference point, s the scale and λ the direction, a
+        trial reaches min_k (z_k - r_k) / (s_k λ_k), the largest multiple of the direction that it
+        dominates. The mean over all k is added with a small weight.
+        """
+        reach = (self.data.Y - self.reference) / (self.scale * direction)
+        return fit_models(
+            self.U,
+            reach.min(axis=1) + _MEAN_WEIGHT * reach.mean(axis=1),
+            self.constraints,
+            domain=self.domain,
+            settings=self.settings,
+            feasibility=self.feasibility,
+        )
+
+
+def fit_objectives(
+    U: FloatArray,
+    values: FloatArray,
+    constraints: FloatArray,
+    U_failed: FloatArray | None = None,
+    *,
+    domain: Domain,
+    settings: Settings,
+    reference_point: FloatArray | None = None,
+    cache: FitCache | None = None,
+) -> FittedObjectives:
+    """Fit the models of values (n, m) at points U (n, d), of which at least one is feasible.
+
+    The models have a prior mean of 0 and the fitted length scales alone. This is the opposite of
+    what one objective wants: an improvement of the front counts wherever it is likely, while a
+    single optimum has to be looked for against the model's overconfidence.
+
+    Args:
+        U: Points; NaN where a trial does not have the parameter.
+        values: Values to be maximised; may be infinite.
+        constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
+        U_failed: Points (p, d) of failed trials.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+        reference_point: Reference point of the hypervolume (m,), to be maximised as the values. If
+            None, it lies a little beyond the worst values on the front.
+        cache: Remembers hyperparameters of earlier fits.
+    """
+    cache = FitCache() if cache is None else cache
+    data = ObjectiveSet.of(U, values, constraints, domain)
+    decisive, n = data, n_decisive(len(U))
+    if n < len(U) and is_feasible(constraints[:n]).any():
+        decisive = ObjectiveSet.of(U[:n], values[:n], constraints[:n], domain)
+    models = []
+    for k in range(values.shape[1]):
+        found = fit_to(decisive.F, decisive.Y[decisive.active, k], domain, settings, cache)
+        models.append(condition(data.F, data.Y[data.active, k], found, domain, settings))
+    front = data.Y[data.order[: data.n_front]]
+    worst = front.min(axis=0)
+    extent = front.max(axis=0) - worst
+    # Transformed values have a standard deviation of 1, which replaces a missing extent.
+    scale = np.where(extent > 0, extent, 1.0)
+    reference = worst - _BEYOND * scale
+    if reference_point is not None:
+        given = zip(data.bends, reference_point[:, None], strict=True)
+        reference = np.concatenate([bend(value) for bend, value in given])
+    return FittedObjectives(
+        tuple(models),
+        feasibility_models(data, U, U_failed, domain, settings, cache),
+        data,
+        U,
+        constraints,
+        reference,
+        scale,
+        domain,
+        settings,
+    )
