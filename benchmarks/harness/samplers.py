@@ -40,6 +40,11 @@ PEERS = {
     "tpe": Peer("optuna.samplers:TPESampler"),
     "cmaes": Peer("optuna.samplers:CmaEsSampler?warn_independent_sampling=false", ("cmaes",)),
     "gp": Peer("optuna.samplers:GPSampler?warn_independent_sampling=false", ("torch",)),
+    "nsga2": Peer("optuna.samplers:NSGAIISampler"),
+    "nsga3": Peer("optuna.samplers:NSGAIIISampler"),
+    "botorch": Peer(
+        "optuna_integration:BoTorchSampler", (*_BOTORCH_PACKAGES, "optuna_integration")
+    ),
     "bkop": Peer("optuna_bkop:BKOPSampler", ("optuna_bkop",)),
     "botorch-qlognei": Peer(
         "benchmarks.peers.botorch:BoTorch?acquisition=qlognei", _BOTORCH_PACKAGES

@@ -6,13 +6,13 @@ domain.
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from benchmarks.harness.arrays import Array
+from benchmarks.harness.generators import generator
 from benchmarks.regret.functions import FUNCTIONS
 
 #: Random points from which the standard deviation of values is computed, to about 2 %.
@@ -68,8 +68,7 @@ class Problem:
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a random generator that is determined by the seed, the name and a purpose."""
-        keys = (zlib.crc32(key.encode()) for key in (self.name, purpose))
-        return np.random.default_rng([self.seed, *keys])
+        return generator(self.seed, self.name, purpose)
 
     @cached_property
     def _box(self) -> tuple[Array, Array]:

@@ -103,6 +103,11 @@ def _data(name: str, rows: int | None) -> tuple[Array, Array]:
     return x[chosen], y[chosen]
 
 
+def training_data(task: Task) -> tuple[Array, Array]:
+    """Return the points and the targets of a task."""
+    return _data(task.data, task.rows)
+
+
 TASKS = {
     "svm-cancer": Task(models.svm_rbf, "breast_cancer", "roc_auc", rows=300),
     "svr-diabetes": Task(

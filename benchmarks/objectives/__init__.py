@@ -1,0 +1,1 @@
+"""Hypervolume that samplers reach on problems with several objectives."""

@@ -1,0 +1,109 @@
+"""What hypervolumes are compared with: a reference point and a reference front per problem.
+
+The reference point is beyond the worst values of the front by a tenth of its extent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.harness.arrays import Array
+from benchmarks.objectives.catalogue import base_name
+from benchmarks.objectives.fronts import front_of, hypervolume
+
+#: The references of all problems, by the command `reference`.
+REFERENCES = Path(__file__).with_name("references.json")
+#: Smaller gaps count as this much, so that ratios stay finite.
+FLOOR = 1e-6
+#: Distance of the reference point from the worst values of the front, in extents of the front.
+BEYOND = 0.1
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The reference of a problem.
+
+    Attributes:
+        origin: How the front was found.
+        ideal: The best value of each objective on the front.
+        nadir: The worst value of each objective on the front.
+        point: The reference point.
+        hypervolume: That of the front.
+        front: The points of the front, if it is one that better runs may extend; else empty.
+    """
+
+    origin: str
+    ideal: Sequence[float]
+    nadir: Sequence[float]
+    point: Sequence[float]
+    hypervolume: float
+    front: Sequence[Sequence[float]] = ()
+
+    @property
+    def extent(self) -> Array:
+        """Difference between the worst and the best values of the front, `(m,)`."""
+        return np.asarray(np.subtract(self.nadir, self.ideal))
+
+    def gap(self, values: Array) -> float:
+        """Return 1 - hypervolume of values `(n, m)` / that of the reference; at least `FLOOR`."""
+        return max(1.0 - hypervolume(values, self.point) / self.hypervolume, FLOOR)
+
+
+def reference_of(
+    values: Array, origin: str, *, point: Sequence[float] | None = None, extendable: bool = False
+) -> Reference:
+    """Return the reference whose front is that of values `(n, m)`.
+
+    Args:
+        values: Values, of which the non-dominated ones count.
+        origin: How they were found.
+        point: The reference point; None for the rule of this module.
+        extendable: Whether to store the front.
+    """
+    front = front_of(values)
+    ideal, nadir = front.min(axis=0), front.max(axis=0)
+    if point is None:
+        point = _rounded(nadir + BEYOND * (nadir - ideal))
+    return Reference(
+        origin=origin,
+        ideal=_rounded(ideal),
+        nadir=_rounded(nadir),
+        point=point,
+        hypervolume=float(f"{hypervolume(front, point):.8g}"),
+        front=[_rounded(row) for row in front] if extendable else (),
+    )
+
+
+def _rounded(values: Array) -> list[float]:
+    return [float(f"{value:.7g}") for value in values]
+
+
+def load_references(path: Path) -> dict[str, Reference]:
+    """Return the references of a JSON file by problem; an empty mapping if there is no file."""
+    if not path.exists():
+        return {}
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return {name: Reference(**fields) for name, fields in stored.items()}
+
+
+def save_references(path: Path, references: Mapping[str, Reference]) -> None:
+    """Write references by problem, one line each."""
+    lines = [f"{json.dumps(k)}: {json.dumps(asdict(v))}" for k, v in sorted(references.items())]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def reference_for(references: Mapping[str, Reference], problem: str) -> Reference:
+    """Return the reference of a problem.
+
+    Raises:
+        ValueError: When there is none.
+    """
+    try:
+        return references[base_name(problem)]
+    except KeyError:
+        raise ValueError(f"there is no reference for {problem}: run `reference` first.") from None

@@ -1,0 +1,114 @@
+"""One run: a sampler on a problem with several objectives, and the record of its front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+
+import numpy as np
+import optuna
+
+from benchmarks.harness import samplers
+from benchmarks.harness.arrays import Array
+from benchmarks.harness.asktell import Optimiser, Suggestion
+from benchmarks.harness.generators import generator
+from benchmarks.harness.records import Cell, Record
+from benchmarks.harness.runner import run_cell
+from benchmarks.harness.schedule import Schedule, TimedOptimiser
+from benchmarks.objectives.catalogue import problem
+from benchmarks.objectives.fronts import entrants
+from benchmarks.objectives.problems import Outcome, Problem
+from benchmarks.objectives.references import REFERENCES, load_references, reference_for
+
+
+@dataclass(frozen=True)
+class ObjectivesCell(Cell):
+    """All that identifies a run.
+
+    Attributes:
+        problem: One of `catalogue.PROBLEMS`.
+        q: Trials per round; 1 is sequential.
+        startup: Number of initial trials.
+        evaluations: Number of trials after the initial ones.
+        seed: Seed of the problem and of the sampler.
+        noise: Standard deviation of the noise of each objective, divided by its extent on the
+            reference front.
+    """
+
+    problem: str
+    q: int
+    startup: int
+    evaluations: int
+    seed: int
+    noise: float
+
+
+def run(cell: ObjectivesCell) -> Record:
+    """Return the record of a run.
+
+    Beside the cell and the versions it holds `entrants` (for each feasible trial that no earlier
+    one dominates: its place in the order of tells, then its noise-free values), `feasible` (the
+    number of feasible trials) and `cpu_per_point` (CPU seconds of ask, suggest and tell per trial
+    after the initial ones).
+    """
+    record = run_cell(cell, _measure)
+    for package in ("pymoo", "scikit-learn"):
+        record["versions"][package] = metadata.version(package)
+    return record
+
+
+class StudyOptimiser(Optimiser):
+    """An Optuna sampler with an in-memory study of a problem.
+
+    The token of a suggestion is its trial, which has all parameters; it has no point.
+    """
+
+    def __init__(
+        self, sampler: optuna.samplers.BaseSampler, problem: Problem, n_objectives: int
+    ) -> None:
+        super().__init__()
+        directions = [optuna.study.StudyDirection.MINIMIZE] * n_objectives
+        self._study = optuna.create_study(sampler=sampler, directions=directions)
+        self._problem = problem
+
+    def suggest(self, count: int) -> list[Suggestion]:
+        """Ask for `count` trials, each with all its parameters."""
+        trials = [self._study.ask() for _ in range(count)]
+        for trial in trials:
+            self._problem.suggest(trial)
+        return [Suggestion(np.empty(0), trial) for trial in trials]
+
+    def tell(self, suggestions: Sequence[Suggestion], values: Array) -> None:
+        """Finish the trials with values `(n, m)`."""
+        for suggestion, row in zip(suggestions, values.tolist(), strict=True):
+            self._study.tell(suggestion.token, row)
+
+
+def _measure(cell: ObjectivesCell) -> Record:
+    reference = reference_for(load_references(REFERENCES), cell.problem)
+    found = problem(cell.problem, cell.seed)
+    sampler = samplers.make(cell.sampler, seed=cell.seed, n_startup_trials=cell.startup)
+    optimiser = TimedOptimiser(StudyOptimiser(sampler, found, len(reference.point)), cell.startup)
+    rng = generator(cell.seed, cell.problem, "noise")
+    outcomes: list[Outcome] = []
+    for batch in Schedule(cell.startup, cell.evaluations, cell.q).batches(optimiser):
+        told = []
+        for suggestion in batch:
+            outcome = found.evaluate(suggestion.token.params)
+            for k, constraint in enumerate(outcome.constraints.tolist()):
+                suggestion.token.set_constraint(f"c{k}", constraint)
+            noise = cell.noise * reference.extent * rng.standard_normal(len(outcome.values))
+            told.append(found.shown(outcome.values + noise))
+            outcomes.append(outcome)
+        optimiser.tell(batch, np.array(told))
+    feasible = [k for k, outcome in enumerate(outcomes) if outcome.is_feasible]
+    values = np.array([outcomes[k].values for k in feasible]).reshape(len(feasible), -1)
+    return {
+        "entrants": [
+            [feasible[row] + 1, *(float(f"{value:.6g}") for value in values[row])]
+            for row in entrants(values)
+        ],
+        "feasible": len(feasible),
+        "cpu_per_point": float(f"{optimiser.cpu / max(cell.evaluations, 1):.4g}"),
+    }
