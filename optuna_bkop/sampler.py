@@ -204,6 +204,7 @@ class BKOPSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return all parameters of finished trials, with all branches of conditional spaces."""
+        reference_of(study, self._options.reference_point)  # refuses a wrong length at once
         if self._search_space is not None:
             return dict(self._search_space)
         with self._lock:
@@ -215,8 +216,7 @@ class BKOPSampler(BaseSampler):
         """Return values for all parameters of the space: one point of a joint batch."""
         if not search_space:
             return {}
-        # Threads of one study plan one after the other, so that they share fits and plans.
-        # Objectives still run in parallel.
+        # Threads plan one after the other, to share fits and plans; objectives run in parallel.
         cube = UnitCube(search_space)
         reference = reference_of(study, self._options.reference_point)
         with self._lock:

@@ -135,12 +135,12 @@ class FittedObjectives:
 
         With z the transformed values, r the reference point, s the scale and λ the direction, a
         trial reaches min_k (z_k - r_k) / (s_k λ_k), the largest multiple of the direction that it
-        dominates. The mean over all k is added with a small weight.
+        dominates. The mean of (z_k - r_k) / s_k over all k is added with a small weight.
         """
-        reach = (self.data.Y - self.reference) / (self.scale * direction)
+        extents = (self.data.Y - self.reference) / self.scale
         return fit_models(
             self.U,
-            reach.min(axis=1) + _MEAN_WEIGHT * reach.mean(axis=1),
+            (extents / direction).min(axis=1) + _MEAN_WEIGHT * extents.mean(axis=1),
             self.constraints,
             domain=self.domain,
             settings=self.settings,

@@ -195,6 +195,23 @@ def run_all() -> dict[str, list[Any]]:
                 study.tell(trial, rosenbrock(trial.params))
         return study
 
+    def several(directions: list[str], **arguments: Any) -> Any:
+        """Rounds of four; with three objectives a constraint and a mixed space."""
+        study = optuna.create_study(
+            directions=directions,
+            sampler=BKOPSampler(**{"seed": 7, "n_startup_trials": 8, **arguments}),
+        )
+        for _ in range(7):
+            for trial in [study.ask(mixed if len(directions) == 3 else plane) for _ in range(4)]:
+                x = trial.params["x"]
+                if len(directions) == 3:
+                    set_constraint(trial, "half", x - 1.0)
+                    study.tell(trial, [of_mixed(trial.params), x, trial.params["n"]])
+                else:
+                    y = trial.params["y"]
+                    study.tell(trial, [(x - 1.0) ** 2 + y**2, -(x**2) - (y - 1.0) ** 2])
+        return study
+
     studies: dict[str, Callable[[], Any]] = {
         "continuous, sequential": lambda: sequential(plane, rosenbrock, 30),
         "continuous, rounds of 5": lambda: rounds(cube6, rosenbrock, 10, 5, n_startup_trials=20),
@@ -225,12 +242,20 @@ def run_all() -> dict[str, list[Any]]:
         "paper, mixed, sequential": lambda: sequential(
             mixed, of_mixed, 14, **{**PAPER_SETTINGS, "cma_evaluations": 500}
         ),
+        "two objectives": lambda: several(["minimize", "maximize"]),
+        "three objectives, constrained, mixed": lambda: several(["minimize"] * 3),
+        "two objectives, gp_bucb": lambda: several(["minimize", "maximize"], strategy="gp_bucb"),
     }
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return {
-        name: [[trial.params, trial.state.name, trial.value] for trial in run().trials[-60:]]
+        name: [[t.params, t.state.name, _value(t)] for t in run().trials[-60:]]
         for name, run in studies.items()
     }
+
+
+def _value(trial: Any) -> Any:
+    """The value of a trial, or the list of its values."""
+    return trial.values if trial.values and len(trial.values) > 1 else trial.value
 
 
 if __name__ == "__main__":

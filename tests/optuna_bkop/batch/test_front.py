@@ -1,0 +1,227 @@
+"""Batches that improve the front: what each mechanism changes."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._batch import front as front_module
+from optuna_bkop._batch.front import FrontProblem, choose_on_front
+from optuna_bkop._domain import Condition, Domain, Parameter
+from optuna_bkop._model.objectives import FittedObjectives, fit_objectives
+from optuna_bkop._settings import Settings
+
+PLANE = Domain((Parameter(), Parameter()))
+
+
+def two(U: FloatArray) -> FloatArray:
+    """Two objectives; their Pareto set is the segment from (0.2, 0.3) to (0.8, 0.3)."""
+    near = [-((U[:, 0] - x) ** 2) - (U[:, 1] - 0.3) ** 2 for x in (0.2, 0.8)]
+    return np.column_stack(near)
+
+
+def make(
+    n: int = 25,
+    *,
+    domain: Domain = PLANE,
+    values: Any = two,
+    constraints: Any = None,
+    reference_point: FloatArray | None = None,
+    **settings: Any,
+) -> FittedObjectives:
+    U = domain.snap(np.random.default_rng(0).random((n, domain.dim)))
+    return fit_objectives(
+        U,
+        values(U),
+        np.empty((n, 0)) if constraints is None else constraints(U),
+        domain=domain,
+        settings=Settings(**settings),
+        reference_point=reference_point,
+    )
+
+
+def choose(fitted: FittedObjectives, q: int, held: Any = None, n_before: int = 0) -> FloatArray:
+    U_held = np.empty((0, fitted.domain.dim)) if held is None else np.array(held)
+    rng = np.random.default_rng(1)
+    return choose_on_front(fitted, U_held, q, rng=rng, n_before=n_before)
+
+
+def nearest(A: FloatArray, B: FloatArray) -> FloatArray:
+    return np.linalg.norm(A[:, None] - B, axis=2).min(axis=1)
+
+
+def test_a_batch_spreads_over_the_pareto_set() -> None:
+    U = choose(make(40), 8)
+    assert (np.abs(U[:, 1] - 0.3) < 0.1).sum() >= 6
+    assert U[:, 0].min() < 0.35
+    assert U[:, 0].max() > 0.65
+    apart = np.linalg.norm(U[:, None] - U, axis=2) + np.eye(8)
+    assert apart.min() > 0.01
+
+
+def test_a_batch_is_reproducible() -> None:
+    fitted = make()
+    np.testing.assert_array_equal(choose(fitted, 4), choose(fitted, 4))
+
+
+def test_held_points_are_avoided() -> None:
+    fitted = make(40)
+    alone = choose(fitted, 1)
+    beside = choose(fitted, 1, held=alone)
+    assert nearest(beside, alone)[0] > 0.03
+
+
+def test_a_held_point_counts_with_its_optimistic_vector() -> None:
+    fitted = make()
+    held = np.array([[0.5, 0.3]])
+    empty = FrontProblem.of(fitted, held[:0], 0)
+    full = empty.hold(held)
+    F = PLANE.features(held)
+    moments = [model.mean_and_std(F) for model in fitted.models]
+    optimistic = np.array([m[0] + s[0] for m, s in moments])
+    is_inside = (
+        (full.boxes.lower < optimistic - 1e-9) & (full.boxes.upper > optimistic - 1e-9)
+    ).all(axis=1)
+    assert not is_inside.any()
+    assert full.boxes.volume(optimistic) < empty.boxes.volume(optimistic)
+    assert full.models[0].mean_and_std(F)[1][0] < moments[0][1][0]
+    np.testing.assert_array_equal(FrontProblem.of(fitted, held, 0).boxes.lower, full.boxes.lower)
+
+
+def test_one_of_four_points_is_chosen_along_a_direction(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers: list[int] = []
+    along = front_module._along_direction
+
+    def watch(fitted: Any, U_held: Any, number: int, *, rng: Any) -> FloatArray:
+        numbers.append(number)
+        return along(fitted, U_held, number, rng=rng)
+
+    monkeypatch.setattr(front_module, "_along_direction", watch)
+    choose(make(), 8, n_before=25)
+    assert numbers == [27, 31]
+
+
+def test_a_directed_point_maximises_one_objective_if_the_direction_is_an_axis() -> None:
+    fitted = make(60)
+    along = fitted.along(np.array([1e-3, 1.0]))
+    # The second objective alone decides how far a trial reaches.
+    np.testing.assert_array_equal(along.U[0], fitted.U[np.argmax(fitted.data.Y[:, 1])])
+
+
+@pytest.mark.parametrize("m", [5, 8])
+def test_many_objectives_are_followed_along_directions(
+    m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    centres = np.random.default_rng(3).random((m, 2))
+
+    def values(U: FloatArray) -> FloatArray:
+        return -np.linalg.norm(U[:, None] - centres, axis=2)
+
+    monkeypatch.delattr(front_module.FrontProblem, "acquisition")
+    U = choose(make(30, values=values), 4)
+    assert (nearest(U, centres) < 0.4).all()
+    assert len(np.unique(U, axis=0)) == 4
+
+
+def test_other_strategies_choose_along_directions() -> None:
+    fitted = make(strategy="gp_bucb")
+    assert not np.array_equal(choose(fitted, 3), choose(make(), 3))
+
+
+def test_points_stay_in_the_box_around_the_front() -> None:
+    fitted = make(60, trust_margin=0.05)
+    front = fitted.U[fitted.data.order[: fitted.data.n_front]]
+    assert fitted.data.n_front > 6  # more than the best tenth
+    fitted = replace(fitted, data=replace(fitted.data))
+    problem = FrontProblem.of(fitted, front[:0], 0)
+    widening = 2.0 ** (fitted.n_since_entrant / 20)
+    np.testing.assert_allclose(problem.lower, np.maximum(front.min(axis=0) - 0.05 * widening, 0.0))
+    U = choose(fitted, 8)
+    assert (problem.lower <= U).all()
+    assert (problem.upper >= U).all()
+
+
+def test_trials_since_the_last_entrant_widen_the_box() -> None:
+    fitted = make(30)
+    latest = fitted.data.order[: fitted.data.n_front].max()
+    assert fitted.n_since_entrant == 29 - latest
+
+
+def test_constraints_are_kept_and_infeasible_trials_are_not_on_the_front() -> None:
+    def constraints(U: FloatArray) -> FloatArray:
+        return (U[:, :1] - 0.5) * 3.0  # the right half, with one end of the front, is infeasible
+
+    fitted = make(60, constraints=constraints)
+    front = fitted.U[fitted.data.order[: fitted.data.n_front]]
+    assert (front[:, 0] <= 0.5).all()
+    assert len(fitted.feasibility) == 1
+    assert (choose(fitted, 6)[:, 0] < 0.55).all()
+
+
+def test_a_reference_point_restricts_the_search() -> None:
+    # Only what is close to the best of the first objective counts.
+    given = np.array([-0.02, -1.0])
+    U = choose(make(60, reference_point=given), 3)
+    assert (U[:, 0] < 0.4).all()
+    assert choose(make(60), 3)[:, 0].max() > 0.4
+
+
+def test_a_grid_is_used_up_without_repetition() -> None:
+    grid = Parameter(grid=(np.arange(5) + 0.5) / 5)
+    domain = Domain((grid, grid))
+    U = domain.all_points()[:15]
+    fitted = fit_objectives(U, two(U), np.empty((15, 0)), domain=domain, settings=Settings())
+    batch = choose(fitted, 10)
+    assert len({*domain.keys(U), *domain.keys(batch)}) == 25
+
+
+def test_every_eighth_point_takes_another_branch() -> None:
+    choice = Parameter(grid=np.array([0.25, 0.75]), is_categorical=True)
+    domain = Domain((choice, Parameter(), Parameter()), {2: Condition(0, frozenset([0.75]))})
+
+    def values(U: FloatArray) -> FloatArray:
+        # The first branch is much better in both objectives.
+        poor = 10.0 * (U[:, :1] > 0.5)
+        return -np.column_stack([(U[:, 1] - 0.2) ** 2, (U[:, 1] - 0.8) ** 2]) - poor
+
+    fitted = make(30, domain=domain, values=values)
+    batch = choose(fitted, 8, n_before=32)
+    assert batch[:7, 0].tolist() == [0.25] * 7
+    assert batch[7, 0] == 0.75
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        lambda U: np.column_stack([U[:, 0], np.zeros(len(U))]),  # no spread
+        lambda U: np.zeros((len(U), 2)),
+        lambda U: np.column_stack([U[:, 0], U[:, 0]]),  # a front of one point
+        lambda U: np.where(U > 0.8, -np.inf, U),
+        lambda U: np.where(U > 0.9, np.inf, -U),
+        lambda U: 1e300 * U,
+        lambda U: np.round(2 * U) / 2,  # ties
+    ],
+)
+def test_odd_values_give_finite_batches(values: Any) -> None:
+    U = choose(make(values=values), 5)
+    assert np.isfinite(U).all()
+    assert len(np.unique(U, axis=0)) == 5
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_large_fronts_are_thinned(m: int) -> None:
+    def values(U: FloatArray) -> FloatArray:
+        angle = U[:, :1] * np.arange(1, m + 1)
+        return np.column_stack([np.sin(angle), U[:, 1:]])[:, :m] if m > 2 else two(U)
+
+    fitted = make(800, values=values)
+    problem = FrontProblem.of(fitted, fitted.U[:0], 0)
+    assert len(problem.boxes.lower) < 6000
+
+
+def test_the_active_set_covers_the_whole_front() -> None:
+    fitted = make(900)
+    assert len(fitted.data.active) <= 500
+    assert set(fitted.data.order[: fitted.data.n_front]) <= set(fitted.data.active)
