@@ -84,3 +84,10 @@ class Bend:
         bent = bent + np.where(np.isinf(values), np.sign(values), 0.0)
         result: FloatArray = np.round((bent - self.centre) / self.spread, _DECIMALS)
         return result
+
+    def inverse(self, transformed: FloatArray) -> FloatArray:
+        """Return the values (n,) that are transformed to these."""
+        bent = transformed * self.spread + self.centre
+        t = np.where(bent >= -1.0, -bent, np.exp(np.maximum(-bent - 1.0, 0.0)))
+        values: FloatArray = (self.best - self.knee * t) * self.unit
+        return values

@@ -37,7 +37,7 @@ from optuna_bkop._settings import Settings
 #: Distance of the default reference point to the worst point of the front, as a share of the
 #: front's extent. A larger one favours the ends of the front over its middle; 0.5 helped on some
 #: problems and hurt on others.
-_BEYOND = 0.2
+BEYOND = 0.2
 #: Weight of the mean of all objectives in a scalarised value. The minimum alone does not see an
 #: improvement of the other objectives.
 _MEAN_WEIGHT = 0.05
@@ -190,7 +190,7 @@ def fit_objectives(
     extent = front.max(axis=0) - worst
     # Transformed values have a standard deviation of 1, which replaces a missing extent.
     scale = np.where(extent > 0, extent, 1.0)
-    reference = worst - _BEYOND * scale
+    reference = worst - BEYOND * scale
     if reference_point is not None:
         given = zip(data.bends, reference_point[:, None], strict=True)
         reference = np.concatenate([bend(value) for bend, value in given])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from optuna import Study
 
-from optuna_bkop.plots import _contents, _plotly
+from optuna_bkop.plots import _contents, _fronts, _plotly
 from optuna_bkop.plots._dashboard import save_to_dashboard
 from optuna_bkop.plots._slices import slices
 from optuna_bkop.regret import RegretBound, RegretCertificate
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "plot_batches",
+    "plot_front",
+    "plot_hypervolume",
     "plot_model_slices",
     "plot_regret_bound",
     "plot_regret_certificate",
@@ -99,3 +101,39 @@ def plot_model_slices(
             estimated.
     """
     return _plotly.slices_figure(slices(study, params, certificate))
+
+
+def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Figure:
+    """Plot the hypervolume of all trials so far against their number.
+
+    Dotted lines show where a planned batch begins.
+
+    Args:
+        study: A study with several objectives.
+        reference_point: One number per objective, in its own units. If None, it lies beyond the
+            worst values on the front, by a fifth of the front's extent.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> sampler = BKOPSampler(n_startup_trials=4, seed=1)
+        >>> study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
+        >>> for _ in range(8):
+        ...     trial = study.ask({"x": optuna.distributions.FloatDistribution(0, 1)})
+        ...     _ = study.tell(trial, [trial.params["x"], 1 - trial.params["x"] ** 2])
+        >>> len(plot_hypervolume(study).data[0].y)
+        8
+    """
+    return _plotly.hypervolume_figure(_fronts.hypervolume_history(study, reference_point))
+
+
+def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Figure:
+    """Plot the front of a study in the plane of two objectives, with the batch to come.
+
+    Running trials are drawn where the models expect their values, with bars of one deviation.
+
+    Args:
+        study: A study with several objectives.
+        objectives: Indices of two objectives.
+    """
+    return _plotly.front_figure(_fronts.front(study, objectives))

@@ -186,7 +186,9 @@ def axis_name(name: str, distribution: BaseDistribution) -> AxisName:
 
 
 def best_of(study: Study, trials: Sequence[FrozenTrial]) -> int | None:
-    """Return the index of the best feasible trial; None if there is none."""
+    """Return the index of the best feasible trial; None if there is none, or not one best."""
+    if len(study.directions) > 1:
+        return None
     sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
     feasible = [k for k, t in enumerate(trials) if all(c <= 0 for c in constraints_of(t).values())]
     return min(feasible, key=lambda k: sign * trials[k].values[0], default=None)

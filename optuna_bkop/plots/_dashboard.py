@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optuna import Study
 
-from optuna_bkop.plots import _contents, _plotly
+from optuna_bkop.plots import _contents, _fronts, _plotly
 from optuna_bkop.plots._slices import slices
 
 
@@ -29,13 +29,21 @@ def save_to_dashboard(study: Study) -> list[str]:
         raise ImportError(
             "The dashboard is missing: pip install 'optuna-bkop[dashboard]'."
         ) from None
-    figures = {
-        "bkop-regret-certificate": _plotly.regret_figure(
-            _contents.certificate_lines(study, None, None)
-        ),
-        "bkop-regret-bound": _plotly.regret_figure(_contents.bound_lines(study, None, None)),
-        "bkop-model-slices": _plotly.slices_figure(slices(study, None, None)),
-    }
+    if len(study.directions) > 1:
+        figures = {
+            "bkop-front": _plotly.front_figure(_fronts.front(study, (0, 1))),
+            "bkop-hypervolume": _plotly.hypervolume_figure(
+                _fronts.hypervolume_history(study, None)
+            ),
+        }
+    else:
+        figures = {
+            "bkop-regret-certificate": _plotly.regret_figure(
+                _contents.certificate_lines(study, None, None)
+            ),
+            "bkop-regret-bound": _plotly.regret_figure(_contents.bound_lines(study, None, None)),
+            "bkop-model-slices": _plotly.slices_figure(slices(study, None, None)),
+        }
     if len({name for trial in _contents.finished(study) for name in trial.params}) > 1:
         figures["bkop-batches"] = _plotly.batches_figure(_contents.batches(study, None))
     return [

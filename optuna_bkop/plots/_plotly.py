@@ -16,6 +16,7 @@ from optuna_bkop.plots._contents import (
     RegretLines,
     Slices,
 )
+from optuna_bkop.plots._fronts import Front, HypervolumeHistory
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -73,6 +74,46 @@ def batches_figure(content: Batches) -> Figure:
     _name_axis(figure.update_xaxes, content.axes[0])
     _name_axis(figure.update_yaxes, content.axes[1])
     figure.update_layout(title=content.title, template="plotly_white")
+    return figure
+
+
+def hypervolume_figure(content: HypervolumeHistory) -> Figure:
+    """Return a figure of the hypervolume against trials, with a line where a batch begins."""
+    go = _graph_objects()
+    figure = go.Figure()
+    line = {"color": COLOURS[0], "shape": "hv"}
+    figure.add_scatter(x=content.x, y=content.y, name="hypervolume", mode="lines", line=line)
+    for start in content.starts.tolist():
+        figure.add_vline(x=start, line={"color": GREY, "width": 0.5, "dash": "dot"})
+    figure.update_layout(title=content.title, template="plotly_white")
+    figure.update_xaxes(title="trials")
+    figure.update_yaxes(title="hypervolume")
+    return figure
+
+
+def front_figure(content: Front) -> Figure:
+    """Return a figure of the front in the plane of two objectives."""
+    go = _graph_objects()
+    figure = go.Figure()
+    _add_points(figure, content.trials, "trials", {"size": 6, "color": GREY, "opacity": 0.6})
+    _add_points(figure, content.front, "front", {"size": 9, "color": COLOURS[0]})
+    if len(content.coming):
+        bars = {
+            f"error_{axis}": {
+                "type": "data",
+                "symmetric": False,
+                "array": np.abs(content.upper - content.coming)[:, k],
+                "arrayminus": np.abs(content.coming - content.lower)[:, k],
+                "width": 2,
+                "thickness": 0.8,
+            }
+            for k, axis in enumerate("xy")
+        }
+        diamond = {"size": 9, "color": COLOURS[1], "symbol": "diamond"}
+        _add_points(figure, content.coming, "running, as expected", diamond, **bars)
+    figure.update_layout(title=content.title, template="plotly_white")
+    figure.update_xaxes(title=content.labels[0])
+    figure.update_yaxes(title=content.labels[1])
     return figure
 
 

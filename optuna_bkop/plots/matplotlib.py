@@ -13,7 +13,7 @@ import numpy as np
 from optuna import Study
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop.plots import _contents
+from optuna_bkop.plots import _contents, _fronts
 from optuna_bkop.plots._contents import BLACK, COLOURS, GREY, AxisName, Line, RegretLines
 from optuna_bkop.plots._slices import slices
 from optuna_bkop.regret import RegretBound, RegretCertificate
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-__all__ = ["plot_batches", "plot_model_slices", "plot_regret_bound", "plot_regret_certificate"]
+__all__ = [
+    "plot_batches",
+    "plot_front",
+    "plot_hypervolume",
+    "plot_model_slices",
+    "plot_regret_bound",
+    "plot_regret_certificate",
+]
 
 
 def plot_regret_certificate(
@@ -99,6 +106,44 @@ def plot_model_slices(
     axes[0].figure.suptitle(content.title)
     axes[0].legend(frameon=False)
     return axes
+
+
+def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Axes:
+    """Plot the hypervolume of all trials so far against their number."""
+    content = _fronts.hypervolume_history(study, reference_point)
+    ax = _new_axes()[0]
+    ax.step(content.x, content.y, where="post", color=COLOURS[0])
+    for start in content.starts:
+        ax.axvline(start, color=GREY, linewidth=0.5, linestyle=":")
+    ax.set_xlabel("trials")
+    ax.set_ylabel("hypervolume")
+    ax.set_title(content.title)
+    return ax
+
+
+def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Axes:
+    """Plot the front of a study in the plane of two objectives, with the batch to come."""
+    content = _fronts.front(study, objectives)
+    ax = _new_axes()[0]
+    _dots(ax, content.trials, s=14, c=GREY, alpha=0.6, label="trials")
+    _dots(ax, content.front, s=30, c=COLOURS[0], label="front")
+    if len(content.coming):
+        sides = np.abs([content.coming - content.lower, content.upper - content.coming])
+        ax.errorbar(
+            content.coming[:, 0],
+            content.coming[:, 1],
+            xerr=sides[:, :, 0],
+            yerr=sides[:, :, 1],
+            fmt="D",
+            color=COLOURS[1],
+            elinewidth=0.8,
+            label="running, as expected",
+        )
+    ax.set_xlabel(content.labels[0])
+    ax.set_ylabel(content.labels[1])
+    ax.set_title(content.title)
+    ax.legend(frameon=False)
+    return ax
 
 
 def _regret_axes(content: RegretLines) -> Axes:

@@ -60,3 +60,9 @@ def test_a_front_of_one_value_takes_the_knee_from_all_values() -> None:
     values = np.array([5.0, 1.0, 0.0, -1.0, -100.0])
     transform = Bend.of(values, np.array([0]))
     assert transform.knee == 5.0 - np.quantile(values, 0.25)
+
+
+def test_inverse_gives_the_values_back() -> None:
+    values = np.random.default_rng(2).standard_normal(20) ** 3
+    transform = Bend.of(values, np.argsort(values)[-3:])
+    np.testing.assert_allclose(transform.inverse(transform(values)), values, atol=1e-8)

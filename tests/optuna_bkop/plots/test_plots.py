@@ -23,7 +23,14 @@ from optuna_bkop.regret import (
 pytest.importorskip("matplotlib")
 pytest.importorskip("plotly")
 
-NAMES = ["plot_batches", "plot_model_slices", "plot_regret_bound", "plot_regret_certificate"]
+NAMES = [
+    "plot_batches",
+    "plot_front",
+    "plot_hypervolume",
+    "plot_model_slices",
+    "plot_regret_bound",
+    "plot_regret_certificate",
+]
 SPACE = {
     "rate": FloatDistribution(1e-4, 1e-1, log=True),
     "kind": CategoricalDistribution(["a", "b"]),
@@ -40,6 +47,26 @@ def study() -> optuna.Study:
         for trial in [study.ask(SPACE) for _ in range(n_asked)]:
             study.tell(trial, -(trial.params["x"] ** 2) - trial.params["rate"])
     return study
+
+
+@pytest.fixture(scope="module")
+def several() -> optuna.Study:
+    """Six startup trials, two planned rounds of three, and a third round that runs."""
+    study = optuna.create_study(
+        sampler=BKOPSampler(batch_size=3, n_startup_trials=6, seed=0),
+        directions=["minimize", "maximize"],
+    )
+    space = {"x": FloatDistribution(-1, 1), "y": FloatDistribution(0, 1)}
+    for n_asked in (6, 3, 3):
+        for trial in [study.ask(space) for _ in range(n_asked)]:
+            study.tell(trial, [trial.params["x"], trial.params["x"] - trial.params["y"]])
+    for _ in range(3):
+        study.ask(space)
+    return study
+
+
+#: Plots of studies with several objectives.
+OF_SEVERAL = ("plot_front", "plot_hypervolume")
 
 
 class Lines:
@@ -265,23 +292,78 @@ def test_slices_have_the_direction_of_the_study_and_only_active_parameters(modul
 # --- files and missing packages ---
 
 
-def test_pictures_can_be_written(study: optuna.Study, tmp_path):
+def test_pictures_can_be_written(study: optuna.Study, several: optuna.Study, tmp_path):
     for name in NAMES:
-        drawn = getattr(mpl, name)(study)
+        shown = several if name in OF_SEVERAL else study
+        drawn = getattr(mpl, name)(shown)
         axes = drawn[0] if isinstance(drawn, list) else drawn
         axes.figure.savefig(tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 8_000
-        assert len(getattr(plots, name)(study).to_json()) > 1_000
+        assert len(getattr(plots, name)(shown).to_json()) > 1_000
 
 
-def test_without_a_backend_the_extra_is_named(study: optuna.Study, monkeypatch):
+def test_without_a_backend_the_extra_is_named(
+    study: optuna.Study, several: optuna.Study, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.setitem(sys.modules, "plotly", None)
     monkeypatch.setitem(sys.modules, "optuna_dashboard", None)
     for name in NAMES:
+        shown = several if name in OF_SEVERAL else study
         with pytest.raises(ImportError, match=r"matplotlib: .*optuna-bkop\[plot\]"):
-            getattr(mpl, name)(study)
+            getattr(mpl, name)(shown)
         with pytest.raises(ImportError, match=r"plotly: .*optuna-bkop\[plot\]"):
-            getattr(plots, name)(study)
+            getattr(plots, name)(shown)
     with pytest.raises(ImportError, match=r"optuna-bkop\[dashboard\]"):
         plots.save_to_dashboard(study)
+
+
+# --- several objectives ---
+
+
+def test_the_hypervolume_grows_to_that_of_the_front(several: optuna.Study):
+    for drawn in both("plot_hypervolume", several, (1.0, -2.0)):
+        x, y = max(((x, y) for _, x, y in drawn.lines), key=lambda line: len(line[0]))
+        np.testing.assert_array_equal(x, np.arange(1, 13))
+        assert (np.diff(y) >= 0).all()
+        # For these objectives the area is easily found by hand.
+        corners = sorted(t.values for t in several.best_trials)
+        widths = np.diff([*(a for a, _ in corners), 1.0])
+        assert y[-1] == pytest.approx(sum(widths * [b + 2.0 for _, b in corners]))
+        assert drawn.title == "Hypervolume of 12 trials, 2 planned batches"
+        assert drawn.labels == ("trials", "hypervolume")
+
+
+def test_the_front_is_drawn_with_the_batch_to_come(several: optuna.Study):
+    on_front = sorted(t.values for t in several.best_trials)
+    running = several.get_trials(states=(optuna.trial.TrialState.RUNNING,))
+    for drawn in both("plot_front", several):
+        assert drawn.labels == ("objective 0", "objective 1")
+        assert drawn.title == f"{len(on_front)} of 12 trials are on the front, 3 run"
+        points = dict(drawn.points)
+        np.testing.assert_allclose(points["front"], on_front)
+        assert len(points["trials"]) == 12 - len(on_front)
+    figure = plots.plot_front(several)
+    expected = next(trace for trace in figure.data if trace.name == "running, as expected")
+    # Both objectives are linear, so that the model knows them.
+    x = [trial.params["x"] for trial in running]
+    np.testing.assert_allclose(expected.x, x, atol=0.1)
+    assert (np.asarray(expected.error_x.array) > 0).all()
+    (bars,) = mpl.plot_front(several).containers
+    np.testing.assert_allclose(bars.lines[0].get_xdata(), expected.x)
+
+
+def test_plots_of_several_objectives_refuse_what_they_cannot_draw(
+    several: optuna.Study, study: optuna.Study
+):
+    with pytest.raises(ValueError, match=r"several objectives is needed, got one"):
+        plots.plot_front(study)
+    with pytest.raises(ValueError, match=r"two of 0 \.\. 1, got \(0, 2\)"):
+        plots.plot_front(several, (0, 2))
+    with pytest.raises(ValueError, match=r"each of the 2 objectives, got \(1\.0,\)"):
+        plots.plot_hypervolume(several, (1.0,))
+    empty = optuna.create_study(directions=["minimize", "minimize"])
+    with pytest.raises(ValueError, match=r"at least one finished trial"):
+        plots.plot_hypervolume(empty)
+    # The batches of several objectives have no best trial.
+    assert "best" not in [trace.name for trace in plots.plot_batches(several).data]
