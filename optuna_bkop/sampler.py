@@ -53,9 +53,9 @@ class BKOPSampler(BaseSampler):
     that, each batch maximises one joint acquisition of a kernel model.
 
     With several objectives, points maximise the expected hypervolume improvement, each given
-    those before it; every fourth maximises one objective along a random direction. With more than
-    four objectives, or a ``strategy`` other than "bkop", all do. ``warping``, ``prior_mean`` and
-    ``length_scale_factors`` concern these directed points only.
+    those before it; every fourth or second point maximises one objective along a direction. With
+    more than four objectives, or a ``strategy`` other than "bkop", all do. ``prior_mean``,
+    ``warping`` and ``length_scale_factors`` concern these directed points only.
 
     ``BKOPSampler(**PAPER_SETTINGS)`` has the plain settings of the paper.
 

@@ -25,6 +25,13 @@ def _setting(argument: str, given: str | None = None) -> Mutant:
 ARGUMENTS: tuple[Mutant, ...] = (
     _option("batch_size"),
     _option("n_startup_trials"),
+    Mutant(
+        "argument reference_point ignored",
+        "optuna_bkop/sampler.py",
+        "            reference_point=reference_point,\n",
+        "",
+        ("tests/optuna_bkop/test_objectives.py",),
+    ),
     _ignored(
         "search_space",
         "self._search_space = None if search_space is None else checked_space(search_space)",

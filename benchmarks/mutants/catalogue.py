@@ -8,6 +8,7 @@ from benchmarks.mutants.choices import CHOICES
 from benchmarks.mutants.lattices import LATTICES
 from benchmarks.mutants.models import MODELS
 from benchmarks.mutants.mutant import Mutant
+from benchmarks.mutants.objectives import OBJECTIVES
 from benchmarks.mutants.protocol import PROTOCOL
 from benchmarks.mutants.studies import STUDIES
 
@@ -15,6 +16,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *ARGUMENTS,
     *MODELS,
     *CHOICES,
+    *OBJECTIVES,
     *STUDIES,
     *PROTOCOL,
     *LATTICES,

@@ -13,11 +13,17 @@ def _mutant(name: str, file: str, text: str, replacement: str, tests: str) -> Mu
 
 
 CHOICES: tuple[Mutant, ...] = (
-    _mutant("no trust box", "problem.py", "if margin is None:", "if True:", "test_problem.py"),
+    _mutant(
+        "no trust box",
+        "problem.py",
+        "if settings.trust_margin is None:",
+        "if True:",
+        "test_problem.py",
+    ),
     _mutant(
         "trust box does not widen",
         "problem.py",
-        "    margin *= 2.0 ** min(fitted.n_since_best / _PATIENCE, 30.0)\n",
+        " * 2.0 ** min(n_since_best / _PATIENCE, 30.0)",
         "",
         "test_problem.py",
     ),
@@ -72,7 +78,7 @@ CHOICES: tuple[Mutant, ...] = (
     ),
     _mutant(
         "other branches stay in the trust box",
-        "strategies.py",
+        "branches.py",
         "        lower=np.zeros(domain.dim),\n        upper=np.ones(domain.dim),\n",
         "",
         "test_strategies.py",

@@ -4,8 +4,13 @@ Points are in the unit cube of a `Domain`; values are transformed and to be maxi
 
 A batch grows point by point. Each point maximises the expected hypervolume improvement, given the
 points before it: they are held in every model, and the vectors that they reach if their values are
-one deviation better than expected count as part of the front. Every fourth point maximises one
-objective instead: how far it reaches along a random direction, by the strategy of the settings.
+one deviation better than expected count as part of the front.
+
+A directed point maximises one objective instead, by the strategy of the settings: how far it
+reaches along a direction. A random direction leads to any part of the front, also where it is not
+convex. The direction of one objective leads to an end of the front, which the improvement does not
+see if the end lies beyond the reference point. The number of a trial decides how its point is
+chosen, so that all workers agree.
 """
 
 from __future__ import annotations
@@ -24,9 +29,11 @@ from optuna_bkop._batch.search import maximize
 from optuna_bkop._batch.strategies import STRATEGIES
 from optuna_bkop._model.objectives import FittedObjectives
 
-#: One of this many points is chosen along a random direction. Without such points the gap to the
-#: best hypervolume is a third larger (twelve problems), mostly on fronts that are not convex.
-_DIRECTED = 4
+#: One of this many points is directed, and one of two while fewer than half of the last `_RECENT`
+#: trials are on the front: then the models of single objectives say little about the front. On
+#: smooth problems more directed points cost a little, on others they gain much
+#: (benchmarks/objectives/README.md).
+_DIRECTED, _RECENT = 4, 24
 #: Maximum number of objectives for which the hypervolume improvement is computed: the number of
 #: boxes grows like n^(m/2). Beyond it all points are chosen along random directions.
 _MAX_OBJECTIVES = 4
@@ -143,20 +150,33 @@ def _next_point(
         u = other_branch(problem, number // BRANCHING, rng=rng)
         if len(u):
             return u
-    if number % _DIRECTED == _DIRECTED - 1:
+    if _is_directed(fitted, number):
         return _along_direction(fitted, U_held, number, rng=rng)
     return fitted.domain.snap(maximize(problem, problem.acquisition(), 1, rng=rng))
+
+
+def _is_directed(fitted: FittedObjectives, number: int) -> bool:
+    """Return whether the point of trial ``number`` is directed."""
+    front = fitted.data.order[: fitted.data.n_front]
+    n_entered = int((front >= len(fitted.U) - _RECENT).sum())
+    period = _DIRECTED if 2 * n_entered >= _RECENT else 2
+    return number % period == period - 1
 
 
 def _along_direction(
     fitted: FittedObjectives, U_held: FloatArray, number: int, *, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the point (1, d) that promises to reach farthest along a random direction.
+    """Return the point (1, d) that promises to reach farthest along a direction.
 
-    The direction is uniformly distributed on the positive part of the sphere.
+    Of the directed points, every second one follows an objective, each in turn. The others follow
+    directions that are uniformly distributed on the positive part of the sphere.
     """
-    normal = np.abs(rng.standard_normal(len(fitted.reference)))
-    direction = np.maximum(normal / np.linalg.norm(normal), 1e-3)
+    n_objectives = len(fitted.reference)
+    if number % 2 and number // 2 % 2 == number // 4 % 2:
+        direction = np.eye(n_objectives)[number // 8 % n_objectives]
+    else:
+        direction = np.abs(rng.standard_normal(n_objectives))
+        direction /= np.linalg.norm(direction)
     one = BatchProblem.of(fitted.along(direction), U_held, number)
     lower, upper = _front_box(fitted)
     one = replace(one, lower=lower, upper=upper)

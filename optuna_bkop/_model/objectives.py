@@ -131,16 +131,19 @@ class FittedObjectives:
         return len(self.U) - 1 - int(self.data.order[: self.data.n_front].max())
 
     def along(self, direction: FloatArray) -> Fitted:
-        """Fit the models of one objective: how far trials reach along a positive direction (m,).
+        """Fit the models of one objective: how far trials reach along a direction (m,).
 
-        With z the transformed values, r the reference point, s the scale and λ the direction, a
-        trial reaches min_k (z_k - r_k) / (s_k λ_k), the largest multiple of the direction that it
-        dominates. The mean of (z_k - r_k) / s_k over all k is added with a small weight.
+        With z the transformed values, r the reference point, s the scale and λ >= 0 the direction,
+        a trial reaches min_k (z_k - r_k) / (s_k λ_k), the largest multiple of the direction that
+        it dominates. An objective with λ_k = 0 does not limit it. The mean of (z_k - r_k) / s_k
+        over all k is added with a small weight.
         """
         extents = (self.data.Y - self.reference) / self.scale
+        limits = direction > 0
+        reach = (extents[:, limits] / direction[limits]).min(axis=1)
         return fit_models(
             self.U,
-            (extents / direction).min(axis=1) + _MEAN_WEIGHT * extents.mean(axis=1),
+            reach + _MEAN_WEIGHT * extents.mean(axis=1),
             self.constraints,
             domain=self.domain,
             settings=self.settings,

@@ -20,6 +20,7 @@ PLAIN = {
     "ask_and_tell_batches.py": (["matplotlib"], "no certificates"),
     "certificate.py": (["matplotlib"], "estimate: the regret after"),
     "mixed_space.py": (["sklearn"], "best:"),
+    "several_objectives.py": (["matplotlib", "sklearn"], "forests are on the front"),
     "constrained.py": ([], "designs hold"),
     "resume.py": ([], "the same trials: True"),
     "lattice_startup_for_another_sampler.py": ([], "covering radius"),

@@ -363,6 +363,7 @@ CHANGES: list[tuple[str, Any, dict[str, Any]]] = [
 OTHERS = {
     "constraints_func",  # test_constraints.py
     "independent_sampler",
+    "reference_point",  # test_objectives.py
     "search_space",
     "stale_after",
     "warn_independent_sampling",

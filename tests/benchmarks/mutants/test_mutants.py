@@ -92,7 +92,7 @@ def test_what_fails_without_a_mutant_is_an_error(project: Path) -> None:
 def test_the_list_is_printed_without_running_anything() -> None:
     printed = CliRunner().invoke(main, ["--list", "--only", "argument"])
     assert printed.exit_code == 0
-    assert len(printed.output.splitlines()) == 18
+    assert len(printed.output.splitlines()) == 19
     refused = CliRunner().invoke(main, ["--only", "no such mutant"])
     assert refused.exit_code == 2
     assert "No mutant has a name" in refused.output

@@ -1,6 +1,6 @@
 """Batches that improve the front: what each mechanism changes."""
 
-from dataclasses import replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -90,22 +90,48 @@ def test_a_held_point_counts_with_its_optimistic_vector() -> None:
     np.testing.assert_array_equal(FrontProblem.of(fitted, held, 0).boxes.lower, full.boxes.lower)
 
 
-def test_one_of_four_points_is_chosen_along_a_direction(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers: list[int] = []
-    along = front_module._along_direction
+def directions_of(fitted: FittedObjectives, q: int, n_before: int) -> list[list[float]]:
+    """The directions along which the points of a batch were chosen; empty for the others."""
+    followed: list[list[float]] = []
+    choices: list[list[float]] = []
 
-    def watch(fitted: Any, U_held: Any, number: int, *, rng: Any) -> FloatArray:
-        numbers.append(number)
-        return along(fitted, U_held, number, rng=rng)
+    class Watched(FittedObjectives):
+        def along(self, direction: FloatArray) -> Any:
+            followed.append(direction.tolist())
+            return super().along(direction)
 
-    monkeypatch.setattr(front_module, "_along_direction", watch)
-    choose(make(), 8, n_before=25)
-    assert numbers == [27, 31]
+    watched = Watched(**{f.name: getattr(fitted, f.name) for f in fields(fitted)})
+    for number in range(n_before, n_before + q):
+        choose(watched, 1, n_before=number)
+        choices.append(followed.pop() if followed else [])
+    return choices
+
+
+def on_front(n: int) -> FittedObjectives:
+    """Of 30 trials the last n are on the front."""
+    x = np.linspace(0.0, 1.0, n)
+    values = np.vstack([np.full((30 - n, 2), -2.0), np.column_stack([x, 1 - x])])
+    return make(30, values=lambda U: values)
+
+
+def test_one_of_four_points_is_directed_while_most_enter_the_front() -> None:
+    chosen = directions_of(on_front(12), 8, n_before=24)
+    assert [bool(direction) for direction in chosen] == [False, False, False, True] * 2
+    # Every second one follows an objective.
+    assert chosen[7] == [0.0, 1.0]
+    assert 0.0 < min(chosen[3]) < max(chosen[3]) < 1.0
+
+
+def test_one_of_two_points_is_directed_while_few_enter_the_front() -> None:
+    chosen = directions_of(on_front(11), 16, n_before=24)
+    assert [bool(direction) for direction in chosen] == [False, True] * 8
+    axes = [direction for direction in chosen if max(direction, default=0.0) == 1.0]
+    assert axes == [[0.0, 1.0]] * 2 + [[1.0, 0.0]] * 2
 
 
 def test_a_directed_point_maximises_one_objective_if_the_direction_is_an_axis() -> None:
     fitted = make(60)
-    along = fitted.along(np.array([1e-3, 1.0]))
+    along = fitted.along(np.array([0.0, 1.0]))
     # The second objective alone decides how far a trial reaches.
     np.testing.assert_array_equal(along.U[0], fitted.U[np.argmax(fitted.data.Y[:, 1])])
 
@@ -134,7 +160,6 @@ def test_points_stay_in_the_box_around_the_front() -> None:
     fitted = make(60, trust_margin=0.05)
     front = fitted.U[fitted.data.order[: fitted.data.n_front]]
     assert fitted.data.n_front > 6  # more than the best tenth
-    fitted = replace(fitted, data=replace(fitted.data))
     problem = FrontProblem.of(fitted, front[:0], 0)
     widening = 2.0 ** (fitted.n_since_entrant / 20)
     np.testing.assert_allclose(problem.lower, np.maximum(front.min(axis=0) - 0.05 * widening, 0.0))
