@@ -292,6 +292,14 @@ def test_a_finite_space_is_not_repeated_until_exhausted(messages: list[str]) -> 
     assert "All 12 points" in messages[0]
 
 
+def test_each_exhausted_study_of_a_sampler_is_named_once(messages: list[str]) -> None:
+    sampler = BKOPSampler(seed=0, n_startup_trials=2)
+    for _ in range(2):
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(lambda trial: trial.suggest_int("n", 0, 2), n_trials=6)
+    assert [message.split(" of ")[0] for message in messages] == ["All 3 points"] * 2
+
+
 @pytest.mark.parametrize(
     "suggest",
     [
