@@ -736,6 +736,16 @@ def test_an_enqueued_trial_takes_no_point_of_the_plan() -> None:
     assert batch_of(study.trials[enqueued.number]) is None
 
 
+def test_an_enqueued_trial_that_asks_gets_what_the_user_has_chosen() -> None:
+    """Optuna 4 asks the sampler for enqueued trials, too; Optuna 5 does not."""
+    study = run(bowl, 6, batch_size=3)
+    study.enqueue_trial({"x": 0.9, "y": 0.1})
+    trial = study.ask()
+    asking = study.get_trials()[trial.number]
+    assert study.sampler.sample_relative(study, asking, XY) == {"x": 0.9, "y": 0.1}
+    assert batch_of(study.get_trials()[trial.number]) is None
+
+
 def test_no_place_is_kept_for_an_enqueued_trial() -> None:
     study = run(bowl, 6, batch_size=2)
     study.enqueue_trial({"x": 0.9, "y": 0.1})
