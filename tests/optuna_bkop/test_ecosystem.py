@@ -37,18 +37,22 @@ def study() -> optuna.Study:
     return study
 
 
-#: The only plot that needs a study with several objectives.
-SEVERAL_OBJECTIVES = {"plot_hypervolume_history"}
-PLOTS = sorted(
-    {name for name in optuna.visualization.matplotlib.__all__ if name.startswith("plot_")}
-    - SEVERAL_OBJECTIVES
-)
+@pytest.fixture(scope="module")
+def study_of_two() -> optuna.Study:
+    study = optuna.create_study(directions=["minimize"] * 2, sampler=sampler())
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), -trial.params["x"]), n_trials=8)
+    return study
+
+
+#: Plots of studies with several objectives.
+OF_SEVERAL = {"plot_hypervolume_history", "plot_pareto_front"}
+PLOTS = sorted(n for n in optuna.visualization.matplotlib.__all__ if n.startswith("plot_"))
 
 
 def arguments_of(plot: str) -> dict[str, Any]:
     """What some plots need beside a study."""
-    if plot == "plot_pareto_front":
-        return {"targets": lambda trial: (trial.value, trial.params["x"])}
+    if plot == "plot_hypervolume_history":
+        return {"reference_point": [2.0, 2.0]}
     if plot == "plot_terminator_improvement":
         return {
             "improvement_evaluator": optuna.terminator.BestValueStagnationEvaluator(3),
@@ -63,7 +67,9 @@ def test_both_backends_have_the_same_plots() -> None:
 
 @pytest.mark.parametrize("name", PLOTS)
 @pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
-def test_every_plot_of_optuna_draws_a_study(study: optuna.Study, name: str, backend: str) -> None:
+def test_every_plot_of_optuna_draws_a_study(
+    study: optuna.Study, study_of_two: optuna.Study, name: str, backend: str
+) -> None:
     pytest.importorskip(backend)
     if name == "plot_param_importances":
         pytest.importorskip("sklearn")
@@ -75,7 +81,8 @@ def test_every_plot_of_optuna_draws_a_study(study: optuna.Study, name: str, back
         module = optuna.visualization.matplotlib
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert getattr(module, name)(study, **arguments_of(name)) is not None
+        drawn = study_of_two if name in OF_SEVERAL else study
+        assert getattr(module, name)(drawn, **arguments_of(name)) is not None
         if backend == "matplotlib":
             matplotlib.pyplot.close("all")
 
