@@ -57,7 +57,7 @@ def in_one_sentence(command: Command) -> Command:
 
 
 def _with_flags(message: str) -> str:
-    """Replace the library's names of options by the flags of the present command."""
+    """Replace names of arguments in an error message by the command's flags (`dim` by --dim)."""
     parameters = click.get_current_context().command.params
     flags = {p.name: p.opts[0] for p in parameters if isinstance(p, click.Option)} | _SPELLINGS
     # The library names options in backticks; the progress callback has no flag.

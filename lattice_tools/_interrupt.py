@@ -36,7 +36,7 @@ _is_watching = False
 
 
 def is_interrupted() -> bool:
-    """Whether the present search shall stop and return what it has."""
+    """Return whether the running search should stop and return its best lattice so far."""
     return bool(_flag.value)
 
 

@@ -67,7 +67,10 @@ class Measure:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
     def __call__(self, starts: IntArray) -> Found:
-        """The best of ``starts`` (k, d)."""
+        """Improve each of the base vectors ``starts`` (k, d) and return the best result.
+
+        Starts after the time limit are skipped.
+        """
         best: Found | None = None
         for start in starts:
             found = self.improve(start)

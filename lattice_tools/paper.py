@@ -38,5 +38,5 @@ def printed(method: str, n_points: int, dim: int) -> str | None:
 
 
 def as_printed(value: float, like: str) -> str:
-    """``value`` rounded to as many decimals as the printed number ``like`` has."""
+    """Return ``value`` as text, with as many decimals as the printed number ``like`` has."""
     return f"{value:.{len(like.partition('.')[2])}f}"

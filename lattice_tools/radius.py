@@ -236,7 +236,10 @@ def _ascend(
 
 
 def _images(X: FloatArray, tree: cKDTree, periodic: bool, place: FloatArray, n: int) -> FloatArray:
-    """Up to ``n`` of the points nearest to a place; on the torus, their images nearest to it."""
+    """Return up to ``n`` of the points nearest to a place.
+
+    On the torus, a point has images at whole steps; the image nearest to the place is returned.
+    """
     _, nearest = tree.query(place, k=min(n, len(X)))
     P: FloatArray = X[np.atleast_1d(nearest)]
     return P - np.round(P - place) if periodic else P

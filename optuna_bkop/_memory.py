@@ -6,10 +6,11 @@ to ask. Two workers may differ in this and then plan differently, which the prot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from optuna import Study
 from threadpoolctl import ThreadpoolController
 
 from optuna_bkop._batch.startup import StartupLattice
@@ -17,7 +18,7 @@ from optuna_bkop._coordination.liveness import Watch
 from optuna_bkop._model.fit import FitCache
 from optuna_bkop._model.fitted import Fitted
 from optuna_bkop._model.objectives import FittedObjectives
-from optuna_bkop._study.trial_cache import TrialCache
+from optuna_bkop._study.trial_cache import TrialCache, study_key
 
 
 @dataclass
@@ -29,20 +30,20 @@ class Memory:
         fits: Hyperparameters of the last fits.
         fitted: The last models, with a key of the data they were fitted to.
         lattices: Startup lattices by size and dimension.
-        watches: Ages of running trials, by study name.
+        watches: Ages of running trials, by the key of their study.
         last_ask: Duration of the last ask in seconds.
         n_fallbacks: Number of asks in a row in which the model failed.
-        has_warned_exhausted: Whether it was said that all points have been evaluated.
+        exhausted: Keys of the studies of which it was said that all points have been evaluated.
     """
 
     trials: TrialCache = field(default_factory=TrialCache)
     fits: FitCache = field(default_factory=FitCache)
     fitted: tuple[object, Fitted | FittedObjectives] | None = None
     lattices: dict[tuple[int, int], StartupLattice] = field(default_factory=dict)
-    watches: dict[str, Watch] = field(default_factory=dict)
+    watches: dict[Hashable, Watch] = field(default_factory=dict)
     last_ask: float = 0.0
     n_fallbacks: int = 0
-    has_warned_exhausted: bool = False
+    exhausted: set[Hashable] = field(default_factory=set)
     _threads: ThreadpoolController | None = None
 
     def lattice(self, n_startup: int, dim: int) -> StartupLattice:
@@ -52,9 +53,9 @@ class Memory:
             self.lattices[key] = StartupLattice.build(n_startup, dim)
         return self.lattices[key]
 
-    def watch(self, study_name: str) -> Watch:
+    def watch(self, study: Study) -> Watch:
         """Return the watch of a study."""
-        return self.watches.setdefault(study_name, Watch())
+        return self.watches.setdefault(study_key(study), Watch())
 
     @contextmanager
     def one_thread(self) -> Iterator[None]:

@@ -31,6 +31,7 @@ from optuna_bkop._model.training_set import is_feasible
 from optuna_bkop._seeds import derived_rng
 from optuna_bkop._settings import Options
 from optuna_bkop._study.snapshot import Snapshot, take_snapshot
+from optuna_bkop._study.trial_cache import study_key
 from optuna_bkop._study.unit_cube import UnitCube
 
 _logger = optuna.logging.get_logger(f"optuna.{__name__}")
@@ -85,13 +86,13 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
             snapshot,
             trial.number,
             ask.cube,
-            watch=memory.watch(study.study_name),
+            watch=memory.watch(study),
             stale_after=ask.options.stale_after,
             batch_size=ask.options.batch_size,
             last_ask=memory.last_ask,
             rivals=frozenset() if claim is None else claim.rivals,
         )
-        _warn_if_exhausted(snapshot, memory)
+        _warn_if_exhausted(study, snapshot, memory)
         if snapshot.u_enqueued is not None:
             # The user has chosen the point. The trial does not use the plan and keeps its point.
             U, is_plan, is_last = snapshot.u_enqueued[None], False, True
@@ -211,12 +212,13 @@ def _lattice_points(
     return distinct(domain.snap(np.array(U)), taken, domain, rng)
 
 
-def _warn_if_exhausted(snapshot: Snapshot, memory: Memory) -> None:
+def _warn_if_exhausted(study: Study, snapshot: Snapshot, memory: Memory) -> None:
+    """Warn once per study when all points of a finite space have been evaluated."""
     n_points = snapshot.domain.n_points
-    if memory.has_warned_exhausted or len(snapshot.history.values) < n_points:
+    if len(snapshot.history.values) < n_points or study_key(study) in memory.exhausted:
         return
     if len(set(snapshot.domain.keys(snapshot.history.U))) >= n_points:
-        memory.has_warned_exhausted = True
+        memory.exhausted.add(study_key(study))
         _logger.warning(
             f"All {int(n_points)} points of the search space have been evaluated; from now on "
             "points are suggested again."

@@ -11,7 +11,7 @@ from typing import Any
 import optuna
 import pytest
 
-from optuna_bkop import _suggest
+from tests.support.model_guard import model_failures
 
 
 class ModelMustWork:
@@ -19,19 +19,11 @@ class ModelMustWork:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        errors: list[Exception] = []
-        warn_fallback = _suggest._warn_fallback
-
-        def remember(ask: Any, memory: Any, error: Exception) -> None:
-            errors.append(error)
-            warn_fallback(ask, memory, error)
-
         verbosity = optuna.logging.get_verbosity()
-        _suggest._warn_fallback = remember
         try:
-            result = yield
+            with model_failures() as errors:
+                result = yield
         finally:
-            _suggest._warn_fallback = warn_fallback
             optuna.logging.set_verbosity(verbosity)
         if errors and item.get_closest_marker("fallback") is None:
             raise AssertionError(f"The model failed {len(errors)} times.") from errors[0]

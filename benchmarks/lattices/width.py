@@ -31,7 +31,10 @@ ALG7 = {
 @click.command()
 @click.option("--seconds", default=6.0, show_default=True, help="CPU seconds per size.")
 def width(seconds: float) -> None:
-    """Print the fraction of the limit that `best` reaches without the catalogue."""
+    """Print the minimum distances of `best` as fractions of the limit by Hermite's constant.
+
+    The lattices are searched, not read from the catalogue.
+    """
     # The first searches load numba and compile; that happens once per installation.
     best(2003, 6, budget=1.0)
     best(100_003, 6, budget=2.0)

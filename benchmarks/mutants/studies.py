@@ -8,6 +8,7 @@ _HISTORY = ("tests/optuna_bkop/study/test_history.py",)
 _ROUNDS = ("tests/optuna_bkop/coordination/test_rounds.py",)
 _CURVES = ("tests/optuna_bkop/study/test_learning_curves.py",)
 _SNAPSHOT = ("tests/optuna_bkop/study/test_snapshot.py",)
+_STARTUP = ("tests/optuna_bkop/batch/test_startup.py",)
 _SAMPLER = ("tests/optuna_bkop/test_sampler.py",)
 
 
@@ -74,6 +75,48 @@ STUDIES: tuple[Mutant, ...] = (
         "    if fixed:\n",
         "    if False:\n",
         _SAMPLER,
+    ),
+    Mutant(
+        "an enqueued trial takes a point of the plan",
+        "optuna_bkop/_suggest.py",
+        "if snapshot.u_enqueued is not None:",
+        "if False:",
+        _SAMPLER,
+    ),
+    Mutant(
+        "studies of one name in two storages confused",
+        "optuna_bkop/_study/trial_cache.py",
+        "return weakref.ref(study._storage), study._study_id",
+        "return study.study_name",
+        _HISTORY,
+    ),
+    Mutant(
+        "only one exhausted study of a sampler named",
+        "optuna_bkop/_suggest.py",
+        "study_key(study) in memory.exhausted",
+        "memory.exhausted",
+        _SAMPLER,
+    ),
+    Mutant(
+        "the widest ranges overflow",
+        "optuna_bkop/_study/unit_cube.py",
+        "x = low + u * (high - low) if math.isfinite(high - low) else (1.0 - u) * low + u * high",
+        "x = low + u * (high - low)",
+        _SAMPLER,
+    ),
+    Mutant(
+        "startup in the order of the lattice",
+        "optuna_bkop/_batch/startup.py",
+        "int(self.order[i])",
+        "i",
+        _STARTUP,
+    ),
+    Mutant(
+        "strides near simple fractions",
+        "optuna_bkop/_batch/startup.py",
+        "_MAX_QUOTIENT, _N_QUOTIENTS = 4, 24",
+        "_MAX_QUOTIENT, _N_QUOTIENTS = 64, 24",
+        _STARTUP,
     ),
     Mutant(
         "constraints of a function ignored",

@@ -18,7 +18,7 @@ def fixed_params(trial: FrozenTrial) -> dict[str, Any]:
 
 
 def known_point(trial: FrozenTrial, cube: UnitCube) -> FloatArray:
-    """Return the suggested and enqueued parameters of a trial as a point (d,); NaN for others."""
+    """Return a trial's point (d,) as far as it is suggested or enqueued; the rest is NaN."""
     u = cube.encode(trial.params, trial.distributions)
     fixed = fixed_params(trial)
     if fixed:

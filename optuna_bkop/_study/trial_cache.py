@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+import weakref
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +81,15 @@ def all_trials(study: Study) -> Sequence[FrozenTrial]:
     return Study.get_trials(study, deepcopy=False)
 
 
+def study_key(study: Study) -> Hashable:
+    """Return a key that differs for any two studies of this process, whatever their names.
+
+    The reference is weak, so that a cache does not keep a storage alive. A reference to a storage
+    that is gone equals no other.
+    """
+    return weakref.ref(study._storage), study._study_id
+
+
 def birth_of(trials: Iterable[FrozenTrial]) -> str:
     """Return when the first trial of a study began, as a text.
 
@@ -100,7 +110,7 @@ class TrialCache:
     """
 
     def __init__(self) -> None:
-        self._births: dict[str, str] = {}
+        self._births: dict[Hashable, str] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -123,26 +133,27 @@ class TrialCache:
         The `read_study` that follows for the same trial uses this read again.
         """
         finished = self._read_all(study)
-        self._ahead = (study.study_name, trial.number), time.monotonic(), finished
+        self._ahead = (study_key(study), trial.number), time.monotonic(), finished
         return finished
 
     def read_study(self, study: Study, trial: FrozenTrial) -> FinishedTrials:
         """Read the trials of a study, unless they were just read ahead for this trial."""
         ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] == (study.study_name, trial.number):
+        if ahead is not None and ahead[0] == (study_key(study), trial.number):
             if time.monotonic() - ahead[1] < _FRESH_SECONDS:
                 return ahead[2]
         return self._read_all(study)
 
     def birth(self, study: Study, trial: FrozenTrial) -> str:
         """Return `birth_of` the study of a trial that asks."""
-        if study.study_name not in self._births:
+        key = study_key(study)
+        if key not in self._births:
             self.read_ahead(study, trial)
-        return self._births[study.study_name]
+        return self._births[key]
 
     def _read_all(self, study: Study) -> FinishedTrials:
         trials = all_trials(study)
-        self._births[study.study_name] = birth_of(trials)
+        self._births[study_key(study)] = birth_of(trials)
         return self.read(trials)
 
     def read(self, trials: Sequence[FrozenTrial]) -> FinishedTrials:

@@ -101,7 +101,7 @@ def _starts(posterior: Posterior, Z: FloatArray, values: FloatArray) -> FloatArr
 def _climb(
     posterior: Posterior, weight: float, start: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[float, FloatArray]:
-    """Return the local maximum (value, point) that a climb within a box reaches."""
+    """Maximise m + weight σ from a start point, within a box; return the value and the point."""
     from scipy.optimize import minimize
 
     def negative(z: FloatArray) -> tuple[float, FloatArray]:

@@ -3,6 +3,7 @@
 import io
 import warnings
 from pathlib import Path
+from typing import Any
 
 import optuna
 import pytest
@@ -36,17 +37,41 @@ def study() -> optuna.Study:
     return study
 
 
-PLOTS = (
-    "contour edf intermediate_values optimization_history parallel_coordinate "
-    "param_importances rank slice timeline"
-).split()
+@pytest.fixture(scope="module")
+def study_of_two() -> optuna.Study:
+    study = optuna.create_study(directions=["minimize"] * 2, sampler=sampler())
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), -trial.params["x"]), n_trials=8)
+    return study
+
+
+#: Plots of studies with several objectives.
+OF_SEVERAL = {"plot_hypervolume_history", "plot_pareto_front"}
+PLOTS = sorted(n for n in optuna.visualization.matplotlib.__all__ if n.startswith("plot_"))
+
+
+def arguments_of(plot: str) -> dict[str, Any]:
+    """What some plots need beside a study."""
+    if plot == "plot_hypervolume_history":
+        return {"reference_point": [2.0, 2.0]}
+    if plot == "plot_terminator_improvement":
+        return {
+            "improvement_evaluator": optuna.terminator.BestValueStagnationEvaluator(3),
+            "error_evaluator": optuna.terminator.StaticErrorEvaluator(0.0),
+        }
+    return {}
+
+
+def test_both_backends_have_the_same_plots() -> None:
+    assert set(PLOTS) <= set(optuna.visualization.__all__)
 
 
 @pytest.mark.parametrize("name", PLOTS)
 @pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
-def test_every_plot_of_optuna_draws_a_study(study: optuna.Study, name: str, backend: str) -> None:
+def test_every_plot_of_optuna_draws_a_study(
+    study: optuna.Study, study_of_two: optuna.Study, name: str, backend: str
+) -> None:
     pytest.importorskip(backend)
-    if name == "param_importances":
+    if name == "plot_param_importances":
         pytest.importorskip("sklearn")
     module = optuna.visualization
     if backend == "matplotlib":
@@ -56,7 +81,8 @@ def test_every_plot_of_optuna_draws_a_study(study: optuna.Study, name: str, back
         module = optuna.visualization.matplotlib
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert getattr(module, f"plot_{name}")(study) is not None
+        drawn = study_of_two if name in OF_SEVERAL else study
+        assert getattr(module, name)(drawn, **arguments_of(name)) is not None
         if backend == "matplotlib":
             matplotlib.pyplot.close("all")
 

@@ -292,6 +292,14 @@ def test_a_finite_space_is_not_repeated_until_exhausted(messages: list[str]) -> 
     assert "All 12 points" in messages[0]
 
 
+def test_each_exhausted_study_of_a_sampler_is_named_once(messages: list[str]) -> None:
+    sampler = BKOPSampler(seed=0, n_startup_trials=2)
+    for _ in range(2):
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(lambda trial: trial.suggest_int("n", 0, 2), n_trials=6)
+    assert [message.split(" of ")[0] for message in messages] == ["All 3 points"] * 2
+
+
 @pytest.mark.parametrize(
     "suggest",
     [
@@ -726,6 +734,16 @@ def test_an_enqueued_trial_takes_no_point_of_the_plan() -> None:
     assert points == {(x / 1e9, y / 1e9) for x, y in zip(plan[::2], plan[1::2], strict=True)}
     assert len(plan) == 6
     assert batch_of(study.trials[enqueued.number]) is None
+
+
+def test_an_enqueued_trial_that_asks_gets_what_the_user_has_chosen() -> None:
+    """Optuna 4 asks the sampler for enqueued trials, too; Optuna 5 does not."""
+    study = run(bowl, 6, batch_size=3)
+    study.enqueue_trial({"x": 0.9, "y": 0.1})
+    trial = study.ask()
+    asking = study.get_trials()[trial.number]
+    assert study.sampler.sample_relative(study, asking, XY) == {"x": 0.9, "y": 0.1}
+    assert batch_of(study.get_trials()[trial.number]) is None
 
 
 def test_no_place_is_kept_for_an_enqueued_trial() -> None:

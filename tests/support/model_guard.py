@@ -1,61 +1,68 @@
-"""Turns the sampler's fallback into an error.
+"""Detects that the sampler's model failed.
 
 When its model fails, `BKOPSampler` warns and suggests a lattice point, so that a user's study goes
-on. A benchmark must not go on: it would measure the lattice and report it as the model.
+on. A test or a benchmark must not go on: it would measure the lattice and report it as the model.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import optuna
 
-#: The names of the sampler's loggers have this prefix, and the warning of its fallback, which
-#: changes after some failures in a row, has one of these texts.
-LOGGERS = "optuna.optuna_bkop"
-FALLBACK_TEXTS = ("the model failed", "The model has failed")
+from optuna_bkop import _suggest
 
 
 class ModelFailedError(Exception):
     """The sampler's model failed, and the sampler fell back to a lattice point."""
 
 
-class _RaiseOnFallback(logging.Handler):
-    """Raises at the sampler's fallback warning, and remembers its text."""
+@contextmanager
+def model_failures(*, raise_at_once: bool = False) -> Iterator[list[Exception]]:
+    """Collect the exceptions of the sampler's model within the block, at any verbosity.
 
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: list[str] = []
+    Args:
+        raise_at_once: Whether to end the ask by a `ModelFailedError`. Otherwise the sampler falls
+            back to the lattice as usual.
+    """
+    errors: list[Exception] = []
+    warn_fallback = _suggest._warn_fallback
 
-    def emit(self, record: logging.LogRecord) -> None:
-        message = record.getMessage()
-        is_fallback = any(text in message for text in FALLBACK_TEXTS)
-        if record.name.startswith(LOGGERS) and is_fallback:
-            self.messages.append(message)
-            raise ModelFailedError(message)
+    def remember(ask: Any, memory: Any, error: Exception) -> None:
+        errors.append(error)
+        warn_fallback(ask, memory, error)
+        if raise_at_once:
+            raise _failed(error)
+
+    _suggest._warn_fallback = remember
+    try:
+        yield errors
+    finally:
+        _suggest._warn_fallback = warn_fallback
 
 
 @contextmanager
 def model_must_not_fail() -> Iterator[None]:
     """Raise an error if the sampler's model fails within the block.
 
-    Optuna's verbosity is `WARNING` within the block, because messages below the verbosity do not
-    reach any handler.
+    Optuna's verbosity is `WARNING` within the block: benchmarks run thousands of trials, and each
+    would log a line.
 
     Raises:
         ModelFailedError: At the failure, or at the end of the block if something else caught it.
     """
-    logger = logging.getLogger("optuna")
-    handler = _RaiseOnFallback()
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    logger.addHandler(handler)
     try:
-        yield
+        with model_failures(raise_at_once=True) as errors:
+            yield
     finally:
-        logger.removeHandler(handler)
         optuna.logging.set_verbosity(verbosity)
-    if handler.messages:
-        raise ModelFailedError(handler.messages[0])
+    if errors:
+        raise _failed(errors[0])
+
+
+def _failed(error: Exception) -> ModelFailedError:
+    return ModelFailedError(f"The model failed: {type(error).__name__}: {error}")

@@ -207,23 +207,58 @@ def test_with_heartbeats_trials_are_held_longer_but_not_for_ever(sqlite: str, cl
     close_storage(storage)
 
 
-def test_a_retried_trial_keeps_its_parameters_and_does_not_confuse_the_plan(sqlite: str) -> None:
+def open_with_heartbeats(name: str) -> Any:
+    return open_storage(
+        name, heartbeat_interval=1, grace_period=1, **{CALLBACK_ARGUMENT: Retry(max_retry=1)}
+    )
+
+
+#: A worker that tells its trial's point and then never ends.
+ENDLESS = """
+import sys
+import optuna
+from optuna_bkop import BKOPSampler
+from tests.optuna_bkop.coordination.test_workers import FAST, open_with_heartbeats, suggest
+
+def endless(trial):
+    print(trial.number, *suggest(trial), flush=True)
+    sys.stdin.read()
+
+study = optuna.load_study(
+    study_name="retried",
+    storage=open_with_heartbeats(sys.argv[1]),
+    sampler=BKOPSampler(**FAST, batch_size=3, seed=0),
+)
+study.optimize(endless, n_trials=1)
+"""
+
+
+def test_the_trial_of_a_killed_worker_is_retried_and_does_not_confuse_the_plan(
+    sqlite: str,
+) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        storage = open_storage(
-            sqlite,
-            heartbeat_interval=1,
-            grace_period=1,
-            **{CALLBACK_ARGUMENT: Retry(max_retry=1)},
-        )
+        warnings.simplefilter("ignore")  # heartbeats are experimental
+        storage = open_with_heartbeats(sqlite)
         study = optuna.create_study(
-            storage=storage, sampler=BKOPSampler(**FAST, batch_size=3, seed=0)
+            study_name="retried",
+            storage=storage,
+            sampler=BKOPSampler(**FAST, batch_size=3, seed=0),
         )
         study.optimize(objective, n_trials=6)
-        dead = study.ask()
-        taken = suggest(dead)
-        storage.record_heartbeat(dead._trial_id)  # type: ignore[attr-defined]
-        time.sleep(2.5)
+        with subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", ENDLESS, sqlite],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as worker:
+            assert worker.stdout is not None
+            number, *point = worker.stdout.readline().split()
+            worker.kill()
+        dead, taken = int(number), tuple(map(float, point))
+        deadline = time.monotonic() + 30.0
+        while not storage._get_stale_trial_ids(study._study_id):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
         seen: list[tuple[int, tuple[float, float]]] = []
 
@@ -233,13 +268,14 @@ def test_a_retried_trial_keeps_its_parameters_and_does_not_confuse_the_plan(sqli
 
         study.optimize(remember, n_trials=4)
     trials = study.get_trials()
-    assert trials[dead.number].state == TrialState.FAIL
-    retried = trials[dead.number + 1]
-    assert retried.system_attrs["failed_trial"] == dead.number
+    assert trials[dead].state == TrialState.FAIL
+    retried = trials[dead + 1]
+    assert retried.system_attrs["failed_trial"] == dead
     assert seen[0] == (retried.number, taken)
+    assert batch_of(trials[dead]) is not None
     assert batch_of(retried) is None
     assert len({point for _, point in seen}) == 4
-    assert all(t.state == TrialState.COMPLETE for t in trials if t.number != dead.number)
+    assert all(t.state == TrialState.COMPLETE for t in trials if t.number != dead)
     close_storage(storage)
 
 

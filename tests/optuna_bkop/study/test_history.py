@@ -228,6 +228,24 @@ def test_trials_of_two_studies_with_equal_identifiers_are_not_confused() -> None
         assert history.values.tolist() == [[value]]
 
 
+def test_studies_of_one_name_in_two_storages_are_not_confused() -> None:
+    one, other = (optuna.create_study(study_name="same") for _ in range(2))
+    one.tell(one.ask({"x": X}), 1.0)
+    asking, rival = one.ask(), other.ask()
+    reader = TrialCache()
+    births = [reader.birth(s, t._cached_frozen_trial) for s, t in ((one, asking), (other, rival))]
+    assert births == [
+        started.isoformat()
+        for study in (one, other)
+        if (started := study.trials[0].datetime_start) is not None
+    ]
+    assert births[0] != births[1]
+    # The trials of one study are read ahead and then asked for by the other one.
+    number = asking._cached_frozen_trial
+    assert len(reader.read_ahead(one, number)) == 1
+    assert len(reader.read_study(other, number)) == 0
+
+
 def test_a_reader_gives_the_same_again_and_notices_what_is_new() -> None:
     study = optuna.create_study()
     reader = TrialCache()
