@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from importlib import util
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from benchmarks.harness.options import (
 from benchmarks.harness.records import failed, load
 from benchmarks.harness.runner import run_missing
 from benchmarks.harness.tables import show
+from benchmarks.regret import bbob
 from benchmarks.regret.functions import FUNCTIONS, PAPER_FUNCTIONS
 from benchmarks.regret.runs import RegretCell, run
 from benchmarks.regret.summary import summary
@@ -39,9 +41,10 @@ def main() -> None:
     "--function",
     "functions",
     multiple=True,
-    type=click.Choice(list(FUNCTIONS)),
+    type=click.Choice([*FUNCTIONS, bbob.SUITE, *bbob.NAMES]),
     default=list(PAPER_FUNCTIONS),
-    help="Repeatable; by default the six functions of the paper.",
+    help="Repeatable; by default the six functions of the paper. `bbob` means all 24 functions of "
+    "that suite, whose instances are the seeds.",
 )
 @number_option("--dim", 6, "Number of parameters; hartmann6 always has 6 and branin 2.", least=2)
 @click.option(
@@ -108,11 +111,17 @@ def run_command(
     """
     if rounds and workers:
         raise click.UsageError("--rounds-of and --workers exclude each other.")
+    names = [name for f in functions for name in (bbob.NAMES if f == bbob.SUITE else (f,))]
+    if set(names) & set(bbob.NAMES):
+        if rotate or not shift:
+            raise click.UsageError("--rotate and --no-shift do not apply to BBOB.")
+        if util.find_spec("ioh") is None:
+            raise click.ClickException("BBOB needs ioh: `pip install optuna-bkop[bbob]`.")
     cells = [
         RegretCell(
             sampler=sampler,
             function=function,
-            dim=FUNCTIONS[function].dim or dim,
+            dim=(FUNCTIONS[function].dim if function in FUNCTIONS else None) or dim,
             q=q,
             workers=workers or 0,
             startup=startup,
@@ -125,7 +134,7 @@ def run_command(
             own_startup=own_startup,
         )
         for seed, q, function, sampler in itertools.product(
-            seeds, (1,) if workers else rounds or (5, 10), functions, available(samplers)
+            seeds, (1,) if workers else rounds or (5, 10), names, available(samplers)
         )
     ]
     run_missing(cells, run, RegretCell.of, output, retry_failed=retry_failed, jobs=jobs)
@@ -141,7 +150,7 @@ def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
     The ratio is the geometric mean of the final regret divided by the reference's on the same
     problem with the same seed. Its interval is a bootstrap over these pairs. "Won" is the share of
     pairs with less regret than the reference. Ranks are over runs that all samplers have made; a
-    failed run ranks last.
+    failed run ranks last. Runs on BBOB are also summarised by the suite's groups of functions.
     """
     try:
         rows = summary(load(files, RegretCell.of), reference)

@@ -12,18 +12,16 @@ from functools import cached_property
 import numpy as np
 
 from benchmarks.harness.arrays import Array
-from benchmarks.harness.generators import generator
 from benchmarks.regret.functions import FUNCTIONS
+from benchmarks.regret.landscape import Landscape
 
-#: Random points from which the standard deviation of values is computed, to about 2 %.
-SPREAD_POINTS = 2000
 #: Distance of a shifted optimum from the faces of the cube, so that no sampler finds it by
 #: clipping coordinates to their bounds.
 SHIFT_MARGIN = 0.15
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Landscape):
     """A function on the unit cube whose minimum is `offset`.
 
     Values are `f(z) - min f + offset` with `z = z_opt + R (x - x_opt)`, where `x - x_opt` is
@@ -47,13 +45,8 @@ class Problem:
         array([-5.])
     """
 
-    name: str
-    dim: int
-    seed: int = 0
     shift: bool = True
     rotate: bool = False
-    noise: float = 0.0
-    offset: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the name and the dimension."""
@@ -63,12 +56,7 @@ class Problem:
         if self.dim < 2 or (fixed is not None and self.dim != fixed):
             allowed = "at least 2" if fixed is None else f"{fixed} for {self.name}"
             raise ValueError(f"`dim` must be {allowed}, got {self.dim}.")
-        if not self.noise >= 0:
-            raise ValueError(f"`noise` must not be negative, got {self.noise}.")
-
-    def rng(self, purpose: str) -> np.random.Generator:
-        """Return a random generator that is determined by the seed, the name and a purpose."""
-        return generator(self.seed, self.name, purpose)
+        super().__post_init__()
 
     @cached_property
     def _box(self) -> tuple[Array, Array]:
@@ -82,7 +70,7 @@ class Problem:
         return FUNCTIONS[self.name].optimum(self.dim)
 
     @cached_property
-    def _minimum(self) -> float:
+    def _own_minimum(self) -> float:
         return float(FUNCTIONS[self.name].formula(self._own_optimum[None])[0])
 
     @cached_property
@@ -100,24 +88,13 @@ class Problem:
         lower, side = self._box
         return np.asarray((self._own_optimum - lower) / side)
 
-    @cached_property
-    def spread(self) -> float:
-        """Standard deviation of the noise-free values on 2000 uniform points of the cube."""
-        return float(np.std(self.regret(self.rng("spread").random((SPREAD_POINTS, self.dim)))))
+    @property
+    def minimum(self) -> float:
+        """The smallest noise-free value: `offset`."""
+        return self.offset
 
     def regret(self, points: Array) -> Array:
         """Return the noise-free values at points `(n, d)` minus the minimum, `(n,)`."""
         _, side = self._box
         z = self._own_optimum + ((points - self.optimum) * side) @ self._rotation.T
-        return np.asarray(np.maximum(FUNCTIONS[self.name].formula(z) - self._minimum, 0.0))
-
-    def values(self, points: Array) -> Array:
-        """Return the noise-free values of points `(n, d)`, `(n,)`."""
-        return self.regret(points) + self.offset
-
-    def observe(self, points: Array, rng: np.random.Generator) -> Array:
-        """Return the values of points `(n, d)` as a sampler sees them, with noise, `(n,)`."""
-        values = self.values(points)
-        if self.noise == 0:
-            return values
-        return values + self.noise * self.spread * rng.standard_normal(len(values))
+        return np.asarray(np.maximum(FUNCTIONS[self.name].formula(z) - self._own_minimum, 0.0))

@@ -11,6 +11,8 @@ from benchmarks.harness.asktell import initial_points
 from benchmarks.harness.records import Cell, Record
 from benchmarks.harness.runner import run_cell
 from benchmarks.harness.schedule import Schedule, TimedOptimiser
+from benchmarks.regret import bbob
+from benchmarks.regret.landscape import Landscape
 from benchmarks.regret.problems import Problem
 
 
@@ -25,9 +27,9 @@ class RegretCell(Cell):
         workers: Number of simulated asynchronous workers, or 0 for rounds of `q`.
         startup: Number of initial points.
         evaluations: Number of points after the initial ones.
-        seed: Seed of the problem and of the sampler.
-        shift: Whether the optimum is at a random point.
-        rotate: Whether the function is rotated.
+        seed: Seed of the problem and of the sampler; the instance of a function of BBOB.
+        shift: Whether the optimum is at a random point; always so in BBOB.
+        rotate: Whether the function is rotated; without effect in BBOB.
         noise: Standard deviation of the noise; see `Problem`.
         offset: Constant added to all values.
         own_startup: Whether the sampler chooses its initial points; otherwise all samplers are
@@ -58,8 +60,12 @@ def run(cell: RegretCell) -> Record:
     return run_cell(cell, _measure)
 
 
-def _measure(cell: RegretCell) -> Record:
-    problem = Problem(
+def _problem_of(cell: RegretCell) -> Landscape:
+    if cell.function in bbob.NAMES:  # the suite moves and rotates its functions itself
+        return bbob.BbobProblem(
+            cell.function, cell.dim, seed=cell.seed, noise=cell.noise, offset=cell.offset
+        )
+    return Problem(
         cell.function,
         cell.dim,
         seed=cell.seed,
@@ -68,6 +74,10 @@ def _measure(cell: RegretCell) -> Record:
         noise=cell.noise,
         offset=cell.offset,
     )
+
+
+def _measure(cell: RegretCell) -> Record:
+    problem = _problem_of(cell)
     built = samplers.build(cell.sampler, dim=cell.dim, seed=cell.seed, startup=cell.startup)
     if not cell.own_startup:
         built.enqueue(initial_points(cell.startup, cell.dim, cell.seed))

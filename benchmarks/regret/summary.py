@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.harness.records import Record, failed
 from benchmarks.harness.summary import (
+    Block,
     Comparison,
     compare,
     complete_blocks,
@@ -17,6 +18,7 @@ from benchmarks.harness.summary import (
     samplers_of,
 )
 from benchmarks.harness.tables import Rows
+from benchmarks.regret import bbob
 from benchmarks.regret.runs import RegretCell
 
 #: Smaller regret counts as this much. Below it, regret depends on rounding rather than on the
@@ -57,7 +59,8 @@ def log_final(record: Record) -> float:
 def summary(records: Sequence[Record], reference: str) -> Rows:
     """Return a table with a column per sampler: median regret per setting, then overall rows.
 
-    A failed run ranks last. The row `failed` counts it, and the other rows leave it out.
+    Runs on BBOB have the overall rows of each group of the suite's functions as well. A failed
+    run ranks last. The row `failed` counts it, and the other rows leave it out.
 
     Raises:
         ValueError: When the reference has no finished run.
@@ -85,8 +88,19 @@ def summary(records: Sequence[Record], reference: str) -> Rows:
             ]
             row.append(f"{np.median(final):.3g}" if final else "-")
         rows.append(row)
-    overall = [
-        [f"mean rank ({len(complete_blocks(blocks.values(), samplers))} runs)"],
+    rows += _overall(list(blocks.values()), samplers, reference)
+    for name, functions in bbob.GROUPS.items():
+        group = [block for cell, block in blocks.items() if cell.function in functions]
+        if group:
+            rows += [[name] + [""] * len(samplers), *_overall(group, samplers, reference)]
+    return [*rows, *cost_rows(records, samplers)]
+
+
+def _overall(blocks: Sequence[Block], samplers: Sequence[str], reference: str) -> Rows:
+    """Return rows with mean ranks and the comparisons with the reference over some blocks."""
+    ranks = mean_ranks(blocks, samplers)
+    rows = [
+        [f"mean rank ({len(complete_blocks(blocks, samplers))} runs)"],
         [f"ratio to {reference}"],
         ["  95 % interval"],
         [f"  won against {reference}"],
@@ -95,13 +109,13 @@ def summary(records: Sequence[Record], reference: str) -> Rows:
     for sampler in samplers:
         column = [f"{ranks[sampler]:.2f}" if ranks else "-"]
         if sampler == reference:
-            n_finished = sum(record["sampler"] == sampler for record in finished)
+            n_finished = sum(np.isfinite(block.get(sampler, np.inf)) for block in blocks)
             column += ["1", "-", "-", str(n_finished)]
         else:
-            column += _ratio_texts(compare(blocks.values(), sampler, reference))
-        for row, text in zip(overall, column, strict=True):
+            column += _ratio_texts(compare(blocks, sampler, reference))
+        for row, text in zip(rows, column, strict=True):
             row.append(text)
-    return [*rows, *overall, *cost_rows(records, samplers)]
+    return rows
 
 
 def _ratio_texts(comparison: Comparison | None) -> list[str]:
