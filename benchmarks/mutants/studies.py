@@ -112,7 +112,7 @@ STUDIES: tuple[Mutant, ...] = (
         _STARTUP,
     ),
     Mutant(
-        "strides near simple fractions",
+        "strides with large quotients",
         "optuna_bkop/_batch/startup.py",
         "_MAX_QUOTIENT, _N_QUOTIENTS = 4, 24",
         "_MAX_QUOTIENT, _N_QUOTIENTS = 64, 24",
