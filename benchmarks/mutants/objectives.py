@@ -110,6 +110,13 @@ OBJECTIVES: tuple[Mutant, ...] = (
         _BEND,
     ),
     Mutant(
+        "lucky values on the front",
+        f"{_MODEL}/objectives.py",
+        "return means[nondominated(means)]",
+        "return self.data.Y[self.data.order[: self.data.n_front]]",
+        _FRONT,
+    ),
+    Mutant(
         "infeasible trials on the front",
         f"{_MODEL}/objectives.py",
         "        feasible = is_feasible(constraints)\n",

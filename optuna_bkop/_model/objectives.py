@@ -7,6 +7,7 @@ values, one column per objective, of order one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from optuna_bkop._model.fitted import (
     n_decisive,
 )
 from optuna_bkop._model.kernel_model import KernelModel
-from optuna_bkop._model.pareto import by_layers
+from optuna_bkop._model.pareto import by_layers, nondominated
 from optuna_bkop._model.training_set import (
     MAX_ACTIVE,
     ActiveSet,
@@ -119,11 +120,16 @@ class FittedObjectives:
     domain: Domain
     settings: Settings
 
-    @property
+    @cached_property
     def front(self) -> FloatArray:
-        """Transformed values (f, m) of the non-dominated feasible trials."""
-        front: FloatArray = self.data.Y[self.data.order[: self.data.n_front]]
-        return front
+        """The front that the models believe in: non-dominated means (f, m) at feasible trials.
+
+        Without noise these are the values. With noise, the values on the front would be the
+        luckiest ones, and nothing would seem to improve them.
+        """
+        F = self.data.F[self.data.feasible[self.data.active]]
+        means = np.column_stack([model.mean(F) for model in self.models])
+        return means[nondominated(means)]
 
     @property
     def n_since_entrant(self) -> int:

@@ -250,3 +250,13 @@ def test_the_active_set_covers_the_whole_front() -> None:
     fitted = make(900)
     assert len(fitted.data.active) <= 500
     assert set(fitted.data.order[: fitted.data.n_front]) <= set(fitted.data.active)
+
+
+def test_the_front_is_that_of_the_means_not_of_lucky_values() -> None:
+    noise = 0.3 * np.random.default_rng(2).standard_normal((80, 2))
+    noisy = make(80, values=lambda U: two(U) + noise, noise_var=0.5)
+    lucky = noisy.data.Y[noisy.data.order[: noisy.data.n_front]]
+    assert (noisy.front.max(axis=0) < lucky.max(axis=0) - 0.3).all()
+    exact = make(40)
+    values = exact.data.Y[exact.data.order[: exact.data.n_front]]
+    np.testing.assert_allclose(exact.front.max(axis=0), values.max(axis=0), atol=0.02)
