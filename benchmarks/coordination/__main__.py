@@ -56,15 +56,27 @@ def _show(outcomes: Sequence[Any]) -> None:
         show(rows_of(outcomes))
 
 
+_objectives_option = number_option(
+    "--objectives", 1, "Number of objectives.", argument="n_objectives"
+)
+
+
 @main.command()
 @_storages_option([*KINDS, GRPC], KINDS)
 @number_option("--workers", 8, "Number of processes.")
 @number_option("--trials", 400, "Number of trials to finish.")
 @click.option("--every", default=2.0, show_default=True, help="Seconds between kills.")
 @number_option("--dim", 4, "Number of parameters.")
+@_objectives_option
 @click.option("--seconds", default=0.2, show_default=True, help="Mean duration of an evaluation.")
 def kills(
-    storages: Sequence[str], workers: int, trials: int, every: float, dim: int, seconds: float
+    storages: Sequence[str],
+    workers: int,
+    trials: int,
+    every: float,
+    dim: int,
+    n_objectives: int,
+    seconds: float,
 ) -> None:
     """Kill a random worker (SIGKILL) every few seconds, replace it, and count what went wrong."""
     outcomes = []
@@ -76,6 +88,7 @@ def kills(
                 n_trials=trials,
                 every=every,
                 dim=dim,
+                n_objectives=n_objectives,
                 seconds=seconds,
                 **ONE_MODEL,
             )
@@ -98,6 +111,7 @@ def kills(
 @number_option("--workers", 8, "Number of processes.")
 @number_option("--rounds", 20, "Number of rounds after the startup.")
 @number_option("--dim", 2, "Number of parameters.")
+@_objectives_option
 @click.option(
     "--jitter",
     default=0.3,
@@ -110,6 +124,7 @@ def rounds(
     workers: int,
     rounds: int,
     dim: int,
+    n_objectives: int,
     jitter: float,
 ) -> None:
     """Let all workers ask at once, then all tell, and count the rounds that are one joint plan.
@@ -121,7 +136,13 @@ def rounds(
         for sampler in samplers:
             outcomes.append(
                 run_rounds(
-                    kind, sampler, n_workers=workers, n_rounds=rounds, dim=dim, jitter=jitter
+                    kind,
+                    sampler,
+                    n_workers=workers,
+                    n_rounds=rounds,
+                    dim=dim,
+                    n_objectives=n_objectives,
+                    jitter=jitter,
                 )
             )
             last = outcomes[-1]

@@ -39,7 +39,7 @@ REPORTED = (
     "wfg7-m2",
     "wfg4-m4",
     "wfg5-m4",
-    "wfg6-m4",
+    "wfg7-m4",
     "dtlz1-m3",
     "dtlz5-m3",
     "dtlz7-m3",

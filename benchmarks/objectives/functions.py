@@ -104,12 +104,11 @@ _MAKERS: dict[str, Callable[[], Function]] = {
     "dtlz1-m3": partial(_dtlz, "dtlz1", 3, 0.5, dim=5),
     "dtlz2-m2": partial(_dtlz, "dtlz2", 2, 0.5),
     "dtlz2-m3": partial(_dtlz, "dtlz2", 3, 0.5),
-    "dtlz2-m4": partial(_dtlz, "dtlz2", 4, 0.5),
     "dtlz5-m3": partial(_dtlz, "dtlz5", 3, 0.5),
     "dtlz7-m3": partial(_dtlz, "dtlz7", 3, 0.0),
     "dtlz7-m4": partial(_dtlz, "dtlz7", 4, 0.0),
-    **{f"wfg{k}-m2": partial(_wfg, f"wfg{k}", 2) for k in (1, 2, 3, 4, 5, 6, 7)},
-    **{f"wfg{k}-m4": partial(_wfg, f"wfg{k}", 4) for k in (1, 4, 5, 6, 7)},
+    **{f"wfg{k}-m2": partial(_wfg, f"wfg{k}", 2) for k in (1, 2, 4, 5, 7)},
+    **{f"wfg{k}-m4": partial(_wfg, f"wfg{k}", 4) for k in (4, 5, 7)},
     "four-bar-truss": partial(
         _box, engineering.four_bar_truss, (1, 3), (2**0.5, 3), (2**0.5, 3), (1, 3)
     ),

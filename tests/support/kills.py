@@ -21,7 +21,7 @@ from optuna_bkop import BKOPSampler
 from tests.support.model_guard import model_must_not_fail
 from tests.support.plans import n_broken, n_equal
 from tests.support.storages import close_storage, open_storage, temporary
-from tests.support.workers import CONTEXT, STUDY, n_finished, quadratic, suggest
+from tests.support.workers import CONTEXT, STUDY, bowls, n_finished, new_study, suggest
 
 #: Seconds that a worker may take for its last trial after enough have finished.
 _LAST_TRIAL_SECONDS = 60.0
@@ -35,6 +35,7 @@ class Task:
         storage: The name of the storage.
         n_trials: The worker stops when the study has this many finished trials.
         dim: Number of parameters.
+        n_objectives: Number of objectives.
         seconds: Mean duration of an evaluation, which takes 0.5 to 1.5 times as long.
         errors: Folder into which a worker writes the traceback of an exception.
         options: Arguments of the sampler.
@@ -43,6 +44,7 @@ class Task:
     storage: str
     n_trials: int
     dim: int
+    n_objectives: int
     seconds: float
     errors: Path
     options: dict[str, Any]
@@ -63,7 +65,7 @@ def _work(task: Task) -> None:
                 trial = study.ask()
                 x = suggest(trial, task.dim)
                 time.sleep(task.seconds * rng.uniform(0.5, 1.5))
-                study.tell(trial, quadratic(x))
+                study.tell(trial, bowls(x, task.n_objectives))
     except Exception:
         (task.errors / f"{os.getpid()}.txt").write_text(traceback.format_exc())
         raise
@@ -115,6 +117,7 @@ def kill_workers(
     every: float = 2.0,
     kill_at: Sequence[int] | None = None,
     dim: int = 4,
+    n_objectives: int = 1,
     seconds: float = 0.2,
     seed: int = 0,
     timeout: float = 1800.0,
@@ -130,6 +133,7 @@ def kill_workers(
         kill_at: If given, a worker is killed each time the number of finished trials reaches one
             of these numbers, instead of every few seconds.
         dim: Number of parameters.
+        n_objectives: Number of objectives.
         seconds: Mean duration of an evaluation.
         seed: Seed of the choice of workers to kill.
         timeout: Seconds after which the run ends even if too few trials have finished.
@@ -139,8 +143,8 @@ def kill_workers(
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with temporary(kind) as name, tempfile.TemporaryDirectory() as folder:
         storage = open_storage(name)
-        study = optuna.create_study(study_name=STUDY, storage=storage)
-        task = Task(name, n_trials, dim, seconds, Path(folder), options)
+        study = new_study(storage, n_objectives)
+        task = Task(name, n_trials, dim, n_objectives, seconds, Path(folder), options)
         begun, kills, failures = time.monotonic(), 0, 0
         workers = [_start(task) for _ in range(n_workers)]
         last_kill = begun

@@ -15,7 +15,7 @@ from optuna_bkop import BKOPSampler
 from tests.support.model_guard import model_must_not_fail
 from tests.support.plans import is_joint
 from tests.support.storages import close_storage, open_storage, temporary
-from tests.support.workers import CONTEXT, STUDY, quadratic, suggest
+from tests.support.workers import CONTEXT, STUDY, bowls, new_study, suggest
 
 #: Rounds of startup trials of each sampler.
 _STARTUP_ROUNDS = 2
@@ -34,7 +34,9 @@ def _sampler(name: str, dim: int, n_startup: int) -> optuna.samplers.BaseSampler
     return BKOPSampler(n_startup_trials=n_startup, search_space=space)
 
 
-def _ask_in_rounds(storage: str, sampler: str, dim: int, n_startup: int, pipe: Connection) -> None:
+def _ask_in_rounds(
+    storage: str, sampler: str, dim: int, n_objectives: int, n_startup: int, pipe: Connection
+) -> None:
     optuna.logging.disable_default_handler()
     with model_must_not_fail():
         study = optuna.load_study(
@@ -48,7 +50,7 @@ def _ask_in_rounds(storage: str, sampler: str, dim: int, n_startup: int, pipe: C
             x = suggest(trial, dim)
             pipe.send((trial.number, x))
             pipe.recv()
-            study.tell(trial, quadratic(x))
+            study.tell(trial, bowls(x, n_objectives))
             pipe.send("told")
 
 
@@ -65,7 +67,7 @@ class RoundsOutcome:
         first_min: Smallest distance in the first round.
         mean: Median over all rounds of their mean distance.
         min: Median over all rounds of their smallest distance.
-        best: The best value of all rounds.
+        best: The best value of all rounds, of the first objective.
     """
 
     sampler: str
@@ -86,6 +88,7 @@ def run_rounds(
     n_workers: int = 8,
     n_rounds: int = 20,
     dim: int = 2,
+    n_objectives: int = 1,
     jitter: float = 0.3,
     n_startup_rounds: int = 3,
 ) -> RoundsOutcome:
@@ -97,6 +100,7 @@ def run_rounds(
         n_workers: Number of processes.
         n_rounds: Number of rounds that are reported.
         dim: Number of parameters.
+        n_objectives: Number of objectives.
         jitter: The asks of one round begin within this many seconds, in random order.
         n_startup_rounds: Number of rounds before those that are reported; two of them are the
             samplers' startup.
@@ -108,11 +112,11 @@ def run_rounds(
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with temporary(kind) as name:
         storage = open_storage(name)
-        study = optuna.create_study(study_name=STUDY, storage=storage)
+        study = new_study(storage, n_objectives)
         pipes, workers = [], []
         for _ in range(n_workers):
             pipe, end = CONTEXT.Pipe()
-            args = (name, sampler, dim, _STARTUP_ROUNDS * n_workers, end)
+            args = (name, sampler, dim, n_objectives, _STARTUP_ROUNDS * n_workers, end)
             workers.append(CONTEXT.Process(target=_ask_in_rounds, args=args, daemon=True))
             workers[-1].start()
             end.close()  # so that a worker that dies ends the pipe
@@ -134,7 +138,7 @@ def run_rounds(
         for worker in workers:
             worker.join()
         trials = study.get_trials(deepcopy=False)
-        best = study.best_value
+        best = min(trial.values[0] for trial in trials)
         close_storage(storage)
     rounds = rounds[n_startup_rounds:]
     distances = np.array(

@@ -6,6 +6,8 @@ import multiprocessing
 from collections.abc import Sequence
 
 import optuna
+from optuna.storages import BaseStorage
+from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
 STUDY = "workers"
@@ -20,6 +22,17 @@ CONTEXT.set_forkserver_preload(
 def quadratic(x: Sequence[float]) -> float:
     """Return the value to minimise: a bowl with its minimum at (0.3, 0.4, 0.5, ...)."""
     return sum((x_j - 0.3 - 0.1 * j) ** 2 for j, x_j in enumerate(x))
+
+
+def bowls(x: Sequence[float], n_objectives: int) -> list[float]:
+    """Return the values to minimise: `quadratic`, and the same bowl around other centres."""
+    return [quadratic([x_j - 0.2 * k for x_j in x]) for k in range(n_objectives)]
+
+
+def new_study(storage: BaseStorage, n_objectives: int) -> optuna.Study:
+    """Create the study that workers share."""
+    directions = [StudyDirection.MINIMIZE] * n_objectives
+    return optuna.create_study(study_name=STUDY, storage=storage, directions=directions)
 
 
 def suggest(trial: optuna.Trial, dim: int) -> list[float]:
