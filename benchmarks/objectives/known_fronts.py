@@ -17,6 +17,8 @@ from benchmarks.objectives.references import Reference, reference_of
 #: Points of a known Pareto set from which its front is computed, by the number of objectives. The
 #: hypervolume of four objectives takes quadratic time.
 SET_POINTS = {2: 100_000, 3: 1_000_000, 4: 200_000}
+#: Share of their parameters that are 0 or 1, because a front may end there.
+EDGES = 0.1
 #: Exponents of uniform numbers that trace a front evenly, where uniform ones do not: WFG1 takes
 #: its position parameters to the power of 0.02.
 POWERS = {"wfg1-m2": 50.0}
@@ -45,7 +47,7 @@ def compute_reference(name: str) -> Reference:
 
 
 def _pareto_set(function: Function, power: float) -> Array:
-    """Return random points of a known Pareto set, in the unit cube.
+    """Return random points of a known Pareto set, in the unit cube, some on its edges and corners.
 
     The position parameters of a front with m objectives form m - 1 groups. Only the mean of a
     group counts (WFG), and equal parameters trace its whole range evenly.
@@ -53,7 +55,9 @@ def _pareto_set(function: Function, power: float) -> Array:
     best = np.array(function.optimum, dtype=float)
     is_free = np.isnan(best)
     n_groups = function.formula(function.at(np.zeros((1, len(best))))).shape[1] - 1
-    free = np.random.default_rng(0).random((SET_POINTS[n_groups + 1], n_groups)) ** power
+    rng = np.random.default_rng(0)
+    free = rng.random((SET_POINTS[n_groups + 1], n_groups)) ** power
+    free = np.where(rng.random(free.shape) < EDGES, np.round(rng.random(free.shape)), free)
     points = np.tile(best, (len(free), 1))
     points[:, is_free] = np.repeat(free, is_free.sum() // n_groups, axis=1)
     return points
