@@ -161,7 +161,10 @@ def _measure_cell(cell: Cell) -> Measured:
 
 
 def _sign(m: Measured) -> str:
-    """How ours compares with the paper's to every printed digit: "=", ">", "<", or ""."""
+    """Compare our distance with the paper's, rounded to the digits printed there.
+
+    Returns "=", ">" or "<"; "" if there is nothing to compare.
+    """
     theirs = m.cell.printed
     if theirs is None or m.min_distance is None:
         return ""

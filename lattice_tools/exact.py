@@ -111,7 +111,10 @@ class Exhaustive(Measure):
         return max((best, vector), first, key=lambda found: found[0]), is_proved
 
     def _first(self) -> Found:
-        """A good lattice to pass; without one nearly nothing could be left out."""
+        """Return a good lattice from a quick search.
+
+        The exact search skips every branch that cannot exceed its distance.
+        """
         worker = CoordinateSearch(
             self.n_points,
             self.dim,

@@ -8,7 +8,6 @@ _HISTORY = ("tests/optuna_bkop/study/test_history.py",)
 _ROUNDS = ("tests/optuna_bkop/coordination/test_rounds.py",)
 _CURVES = ("tests/optuna_bkop/study/test_learning_curves.py",)
 _SNAPSHOT = ("tests/optuna_bkop/study/test_snapshot.py",)
-_STARTUP = ("tests/optuna_bkop/batch/test_startup.py",)
 _SAMPLER = ("tests/optuna_bkop/test_sampler.py",)
 
 
@@ -103,20 +102,6 @@ STUDIES: tuple[Mutant, ...] = (
         "x = low + u * (high - low) if math.isfinite(high - low) else (1.0 - u) * low + u * high",
         "x = low + u * (high - low)",
         _SAMPLER,
-    ),
-    Mutant(
-        "startup in the order of the lattice",
-        "optuna_bkop/_batch/startup.py",
-        "int(self.order[i])",
-        "i",
-        _STARTUP,
-    ),
-    Mutant(
-        "strides with large quotients",
-        "optuna_bkop/_batch/startup.py",
-        "_MAX_QUOTIENT, _N_QUOTIENTS = 4, 24",
-        "_MAX_QUOTIENT, _N_QUOTIENTS = 64, 24",
-        _STARTUP,
     ),
     Mutant(
         "constraints of a function ignored",
