@@ -34,6 +34,7 @@ from optuna_bkop._arrays import FloatArray
 from optuna_bkop._batch.feasibility import log_feasible, log_feasible_and_gradient
 from optuna_bkop._batch.greedy_scores import FixedScores, GreedyScores
 from optuna_bkop._batch.joint_value import joint_values, joint_values_and_gradients
+from optuna_bkop._batch.successor_scores import SuccessorScores
 from optuna_bkop._model.kernel_model import KernelModel
 from optuna_bkop._model.scale_ensemble import ScaleEnsemble
 
@@ -120,10 +121,17 @@ class BatchAcquisition:
 
     def candidates(self, F: FloatArray) -> GreedyScores:
         """Return scores of batches that grow by rows of F (m, D)."""
+        return GreedyScores(self._ensemble, F, self.rkhs_norm, self.form, self._log_feasible(F))
+
+    def successors(self, F: FloatArray) -> SuccessorScores:
+        """Return scores of rows of F (m, D) as single points, each chosen given all before."""
+        return SuccessorScores(self._ensemble, F, self.rkhs_norm, self._log_feasible(F))
+
+    def _log_feasible(self, F: FloatArray) -> FloatArray:
         logs = np.zeros(len(F))
         for ensemble in self._feasibility_ensembles:
             logs += log_feasible(ensemble, F)
-        return GreedyScores(self._ensemble, F, self.rkhs_norm, self.form, logs)
+        return logs
 
     @cached_property
     def _ensemble(self) -> ScaleEnsemble:
