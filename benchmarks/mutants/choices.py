@@ -122,7 +122,7 @@ CHOICES: tuple[Mutant, ...] = (
     _mutant(
         "no discrete moves",
         "search.py",
-        "        batch = climb(batch, _MORE_STEPS)\n"
+        "        batch = climb_from(batch, _MORE_STEPS)\n"
         "        batch = improve_discrete(acquisition, domain.snap(batch), domain)\n",
         "        batch = domain.snap(batch)\n",
         "test_search.py",
@@ -130,7 +130,7 @@ CHOICES: tuple[Mutant, ...] = (
     _mutant(
         "no final climb",
         "search.py",
-        "return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)",
+        "return climb_from(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)",
         "return batch",
         "test_search.py",
     ),

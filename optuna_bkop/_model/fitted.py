@@ -26,6 +26,9 @@ _MAX_FITTED = 250
 #: to one of `_REFIT_STEPS`. With one trial at a time, an ask then costs 0.86 of what it costs with
 #: a fit for each trial at n = 120, and 0.77 at n = 1,000.
 _REFIT_SHARE, _REFIT_STEPS = 16, (1, 5, 10, 20, 50, 100, 200, 500, 1000)
+#: The same for the models of constraints: each constraint needs a fit of its own, and an ask with
+#: five of them would otherwise cost six times as much as one without.
+_CONSTRAINT_SHARE = 3
 #: Prior of the model of failures. Its noise is larger than that of values, because some failures
 #: are accidents that can happen anywhere.
 _FAILURE_PRIOR = Prior(noise_ratio=0.3, noise_width=1.0)
@@ -85,11 +88,16 @@ def fit_models(
     """
     cache = FitCache() if cache is None else cache
     data = TrainingSet.of(U, values, constraints, domain, settings.warping)
-    decisive, n = data, _n_decisive(len(U))
-    # If all decisive trials are infeasible, they would be fitted to constraint violations, even
-    # when other trials are feasible. Then all trials decide.
-    if n < len(U) and not np.any(constraints[:n] > 0, axis=1).all():
-        decisive = TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
+
+    def decisive_of(share: int) -> TrainingSet:
+        n = _n_decisive(len(U), share)
+        # If all decisive trials are infeasible, they would be fitted to constraint violations,
+        # even when other trials are feasible. Then all trials decide.
+        if n == len(U) or np.any(constraints[:n] > 0, axis=1).all():
+            return data
+        return TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
+
+    decisive = decisive_of(_REFIT_SHARE)
     stretched, prior_mean = settings.warping == "log", settings.prior_mean
     found = _fit(
         decisive.F,
@@ -109,7 +117,7 @@ def fit_models(
     return Fitted(
         value_models,
         (
-            *_constraint_models(data, domain, settings, cache),
+            *_constraint_models(data, decisive_of(_CONSTRAINT_SHARE), domain, settings, cache),
             *_success_models(domain.features(U_failed), data.F, domain, settings, cache),
         ),
         U[data.order],
@@ -120,14 +128,14 @@ def fit_models(
     )
 
 
-def _n_decisive(n: int) -> int:
-    """Return how many of the first n trials decide the hyperparameters of the value models.
+def _n_decisive(n: int, share: int) -> int:
+    """Return how many of the first n trials decide hyperparameters.
 
     Hyperparameters change little with a few per cent more trials, and fitting them is a large
     part of the cost of an ask. The number depends on n alone, not on when the last fit was made,
     so that all workers that know the same trials fit the same hyperparameters.
     """
-    step = max(step for step in _REFIT_STEPS if step <= max(1, n // _REFIT_SHARE))
+    step = max(step for step in _REFIT_STEPS if step <= max(1, n // share))
     return n - n % step
 
 
@@ -177,17 +185,26 @@ def _condition(
 
 
 def _constraint_models(
-    data: TrainingSet, domain: Domain, settings: Settings, cache: FitCache
+    data: TrainingSet, decisive: TrainingSet, domain: Domain, settings: Settings, cache: FitCache
 ) -> list[KernelModel]:
-    """Return a model of each constraint that was violated, once any trial is feasible."""
+    """Return a model of each constraint that was violated, once any trial is feasible.
+
+    Hyperparameters are those of the decisive trials, if one of these violates the constraint.
+    """
     models = []
-    for column in data.constraints.T if data.feasible.any() else ():
-        known = ~np.isnan(column)
-        if (column[known] > 0).any():
-            F, y = data.F[known], -column[known]
-            found = _fit(F, y, domain, settings, cache)
-            models.append(_condition(F, y, found, domain, settings))
+    for j, column in enumerate(data.constraints.T if data.feasible.any() else ()):
+        if (column > 0).any():
+            source = decisive if (decisive.constraints[:, j] > 0).any() else data
+            found = _fit(*_known(source, j), domain, settings, cache)
+            models.append(_condition(*_known(data, j), found, domain, settings))
     return models
+
+
+def _known(data: TrainingSet, j: int) -> tuple[FloatArray, FloatArray]:
+    """Return features (a, D) and negated values (a,) where constraint ``j`` is known."""
+    column = data.constraints[:, j]
+    known = ~np.isnan(column)
+    return data.F[known], -column[known]
 
 
 def _success_models(
