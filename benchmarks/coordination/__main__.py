@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from benchmarks.coordination import overhead as protocol
-from benchmarks.harness.options import number_option
+from benchmarks.coordination.load import measure as measure_load
+from benchmarks.harness.options import available, number_option, samplers_option
 from benchmarks.harness.tables import rows_of, show
 from tests.support.kills import kill_workers
 from tests.support.rounds import run_rounds
@@ -168,6 +170,52 @@ def overhead(storages: Sequence[str], sizes: Sequence[int], asks: int, dim: int)
             for n_plans in (0, n_trials)
         ]
     )
+
+
+@main.command()
+@_storages_option([*KINDS, GRPC], ("postgresql", "sqlite"))
+@samplers_option("bkop", "tpe")
+@number_option("--workers", (4, 16), "Number of processes.", argument="numbers")
+@click.option(
+    "--objective",
+    "durations",
+    multiple=True,
+    default=(1.0,),
+    show_default=True,
+    help="Duration of an evaluation in seconds, in which the worker sleeps. Repeatable.",
+)
+@click.option("--seconds", default=45.0, show_default=True, help="Duration of each run.")
+@number_option("--repeats", 1, "Number of runs of each kind.")
+@number_option("--dim", 6, "Number of parameters.")
+def load(
+    storages: Sequence[str],
+    samplers: Sequence[str],
+    numbers: Sequence[int],
+    durations: Sequence[float],
+    seconds: float,
+    repeats: int,
+    dim: int,
+) -> None:
+    """Print how many trials many workers finish, and what an ask costs them.
+
+    The samplers take turns, so that other processes on the machine disturb all of them alike.
+    """
+    outcomes = []
+    for kind in _available(storages):
+        for workers, objective, _ in itertools.product(numbers, durations, range(repeats)):
+            for sampler in available(samplers):
+                outcomes.append(
+                    measure_load(
+                        kind,
+                        sampler,
+                        n_workers=workers,
+                        objective=objective,
+                        seconds=seconds,
+                        dim=dim,
+                    )
+                )
+                click.echo(f"{kind}, {sampler}: {outcomes[-1].finished} finished", err=True)
+    _show(outcomes)
 
 
 if __name__ == "__main__":

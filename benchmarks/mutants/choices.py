@@ -64,10 +64,38 @@ CHOICES: tuple[Mutant, ...] = (
     ),
     _mutant(
         "copies within a batch",
-        "strategies.py",
-        "if not (correlation[i, rows] > _COPY).any():",
+        "filling.py",
+        "if not (correlation[i, rows] > COPY).any():",
         "if True:",
         "test_strategies.py",
+    ),
+    _mutant(
+        "maximised jointly until a batch is complete",
+        "strategies.py",
+        "n_joint + q - len(batch) <= _MAX_JOINT",
+        "True",
+        "test_filling.py",
+    ),
+    _mutant(
+        "filled with copies of the batch",
+        "filling.py",
+        "    successors.close(domain.features(batch))\n",
+        "",
+        "test_filling.py",
+    ),
+    _mutant(
+        "points that became copies stay",
+        "filling.py",
+        "np.where(is_apart[:, None], climbed, start)",
+        "climbed",
+        "test_filling.py",
+    ),
+    _mutant(
+        "successors not given the points before",
+        "successor_scores.py",
+        "self._variance - row[:, 0] ** 2",
+        "self._variance",
+        "test_acquisition.py",
     ),
     _mutant(
         "no turns of other branches",
@@ -100,7 +128,7 @@ CHOICES: tuple[Mutant, ...] = (
     _mutant(
         "no discrete moves",
         "search.py",
-        "        batch = climb(batch, _MORE_STEPS)\n"
+        "        batch = climb_from(batch, _MORE_STEPS)\n"
         "        batch = improve_discrete(acquisition, domain.snap(batch), domain)\n",
         "        batch = domain.snap(batch)\n",
         "test_search.py",
@@ -108,7 +136,7 @@ CHOICES: tuple[Mutant, ...] = (
     _mutant(
         "no final climb",
         "search.py",
-        "return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)",
+        "return climb_from(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)",
         "return batch",
         "test_search.py",
     ),

@@ -72,8 +72,20 @@ MODELS: tuple[Mutant, ...] = (
     _mutant(
         "infeasible trials decide",
         _FITTED,
-        "n < len(U) and not np.any(constraints[:n] > 0, axis=1).all()",
-        "n < len(U)",
+        "n == len(U) or not is_feasible(constraints[:n]).any()",
+        "n == len(U)",
+    ),
+    _mutant(
+        "constraints fitted as often as values",
+        _FITTED,
+        "decisive_of(CONSTRAINT_SHARE)",
+        "decisive",
+    ),
+    _mutant(
+        "constraints fitted to trials that meet them",
+        _FITTED,
+        "source = decisive if (decisive.constraints[:, j] > 0).any() else data",
+        "source = decisive",
     ),
     Mutant(
         "fits not remembered",
@@ -92,8 +104,8 @@ MODELS: tuple[Mutant, ...] = (
     _mutant(
         "fit stops after its first steps",
         _FIT,
-        "found = search(min(attempts, key=lambda result: result.fun).x, _MAX_STEPS)",
-        "found = min(attempts, key=lambda result: result.fun)",
+        "found, _ = search(min(attempts, key=lambda attempt: attempt[1])[0], _MAX_STEPS)",
+        "found, _ = min(attempts, key=lambda attempt: attempt[1])",
     ),
     _mutant(
         "no bounds of length scales",
@@ -162,8 +174,8 @@ MODELS: tuple[Mutant, ...] = (
     Mutant(
         "no models of constraints",
         f"{_MODEL}/fitted.py",
-        "for column in data.constraints.T if data.feasible.any() else ():",
-        "for column in ():",
+        "enumerate(data.constraints.T if data.feasible.any() else ())",
+        "enumerate(())",
         _CONSTRAINTS,
     ),
     Mutant(

@@ -119,6 +119,16 @@ def griewank(z: Array) -> Array:
     return np.asarray(np.sum(z**2, axis=1) / 4000 - np.prod(np.cos(z / np.sqrt(i)), axis=1) + 1)
 
 
+def sphere(z: Array) -> Array:
+    """Return sum_i z_i^2; the minimum is 0 at 0."""
+    return np.asarray((z**2).sum(axis=1))
+
+
+def rastrigin(z: Array) -> Array:
+    """Return sum_i z_i^2 + 10 (1 - cos(2 pi z_i)); the minimum is 0 at 0."""
+    return np.asarray((z**2 + 10 * (1 - np.cos(2 * np.pi * z))).sum(axis=1))
+
+
 def _dixon_price_optimum(d: int) -> Array:
     # 2 z_i^2 = z_{i-1} from z_1 = 1 gives z_i = 2^-(1 - 2^(1-i)).
     return np.asarray(2.0 ** -(1 - 2.0 ** (1 - np.arange(1, d + 1))))
@@ -187,4 +197,6 @@ FUNCTIONS = PAPER_FUNCTIONS | {
     "michalewicz": Function(michalewicz, 0, np.pi, _michalewicz_optimum),
     "styblinski-tang": Function(styblinski_tang, -5, 5, _styblinski_tang_optimum),
     "griewank": Function(griewank, -600, 600, np.zeros),
+    "sphere": Function(sphere, -2, 2, np.zeros),
+    "rastrigin": Function(rastrigin, -5, 5, np.zeros),
 }

@@ -17,7 +17,7 @@ from benchmarks.harness.records import Cell, Record
 from benchmarks.harness.runner import run_cell
 from benchmarks.regret.problems import Problem
 
-#: The function whose values the finished trials have.
+#: The function whose values trials have, unless another one is asked for.
 FUNCTION = "rosenbrock"
 #: Key of a record -> title of its table.
 MEASURES = {
@@ -41,12 +41,14 @@ class AskCell(Cell):
         dim: Number of parameters.
         q: Asks per round; their values are told at the end of the round.
         rounds: Number of rounds.
+        function: A key of `FUNCTIONS`.
     """
 
     trials: int
     dim: int
     q: int
     rounds: int
+    function: str = FUNCTION
 
 
 def run(cell: AskCell) -> Record:
@@ -61,11 +63,13 @@ def run(cell: AskCell) -> Record:
 
 
 def _measure(cell: AskCell) -> Record:
-    _ask_and_tell(_filled_study(cell.sampler, _WARM_UP_TRIALS, _WARM_UP_DIM), _WARM_UP_DIM, 2)
-    study = _filled_study(cell.sampler, cell.trials, cell.dim)
+    warm_up = Problem(FUNCTION, _WARM_UP_DIM)
+    _ask_and_tell(_filled_study(cell.sampler, _WARM_UP_TRIALS, warm_up), warm_up, 2)
+    problem = Problem(cell.function, cell.dim)
+    study = _filled_study(cell.sampler, cell.trials, problem)
     before = _memory_mib(reset=True)
     seconds = np.array(
-        [_ask_and_tell(study, cell.dim, cell.q) for _ in range(cell.rounds)]
+        [_ask_and_tell(study, problem, cell.q) for _ in range(cell.rounds)]
     )  # (rounds, q, 2)
     peak = _memory_mib()
     warm = seconds[1:] if cell.rounds > 1 else seconds
@@ -84,12 +88,12 @@ def _space(dim: int) -> dict[str, BaseDistribution]:
     return {f"x{i}": FloatDistribution(0.0, 1.0) for i in range(dim)}
 
 
-def _filled_study(sampler: str, trials: int, dim: int) -> optuna.Study:
+def _filled_study(sampler: str, trials: int, problem: Problem) -> optuna.Study:
     """Return a study with finished trials at random points."""
-    points = np.random.default_rng(0).random((trials, dim))
-    values = Problem(FUNCTION, dim).values(points)
+    points = np.random.default_rng(0).random((trials, problem.dim))
+    values = problem.values(points)
     study = optuna.create_study(sampler=samplers.make(sampler, seed=0))
-    space = _space(dim)
+    space = _space(problem.dim)
     study.add_trials(
         optuna.trial.create_trial(
             params=dict(zip(space, point, strict=True)), distributions=space, value=value
@@ -99,16 +103,16 @@ def _filled_study(sampler: str, trials: int, dim: int) -> optuna.Study:
     return study
 
 
-def _ask_and_tell(study: optuna.Study, dim: int, q: int) -> list[tuple[float, float]]:
+def _ask_and_tell(study: optuna.Study, problem: Problem, q: int) -> list[tuple[float, float]]:
     """Ask for q trials, tell their values, and return CPU and wall seconds of each ask."""
-    space = _space(dim)
+    space = _space(problem.dim)
     trials, seconds = [], []
     for _ in range(q):
         cpu, wall = time.process_time(), time.perf_counter()
         trials.append(study.ask(space))
         seconds.append((time.process_time() - cpu, time.perf_counter() - wall))
     points = np.array([[trial.params[name] for name in space] for trial in trials])
-    for trial, value in zip(trials, Problem(FUNCTION, dim).values(points).tolist(), strict=True):
+    for trial, value in zip(trials, problem.values(points).tolist(), strict=True):
         study.tell(trial, value)
     return seconds
 

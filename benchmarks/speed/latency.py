@@ -21,7 +21,8 @@ from benchmarks.harness.records import Record, failed
 from benchmarks.harness.runner import run_missing
 from benchmarks.harness.summary import samplers_of
 from benchmarks.harness.tables import Rows, show
-from benchmarks.speed.asks import MEASURES, AskCell, run
+from benchmarks.regret.functions import FUNCTIONS
+from benchmarks.speed.asks import FUNCTION, MEASURES, AskCell, run
 from benchmarks.speed.imports import import_text
 
 #: While one of the three varies, the others have these values: those of the paper's experiments.
@@ -33,22 +34,35 @@ def sweeps(trials: Sequence[int], dims: Sequence[int], batches: Sequence[int]) -
     varied: dict[str, Sequence[int]] = {"trials": trials, "dim": dims, "q": batches}
     return list(
         dict.fromkeys(
-            AskCell(sampler="", rounds=0, **BASE | {name: value})
+            AskCell(sampler="", rounds=0, function=FUNCTION, **BASE | {name: value})
             for name, values in varied.items()
             for value in values
         )
     )
 
 
+def grid(trials: Sequence[int], dims: Sequence[int], batches: Sequence[int]) -> list[AskCell]:
+    """Return cells with all combinations; sampler and rounds are yet to be set."""
+    return [
+        AskCell(sampler="", rounds=0, trials=n, dim=d, q=q)
+        for n, d, q in itertools.product(trials, dims, batches)
+    ]
+
+
 def tables(records: Sequence[Record]) -> list[Rows]:
-    """Return a table per measure: a row per size of study, a column per sampler."""
+    """Return a table per measure: a row per function and size of study, a column per sampler."""
+
+    def size_of(record: Record) -> tuple[str, int, int, int]:
+        cell = AskCell.of(record)
+        return cell.function, cell.trials, cell.dim, cell.q
+
     samplers = samplers_of(records)
-    sizes = sorted({(r["trials"], r["dim"], r["q"]) for r in records})
+    sizes = sorted(set(map(size_of, records)))
     found = []
     for key, title in MEASURES.items():
-        rows = [[title, "trials", "d", "q", *samplers]]
+        rows = [[title, "function", "trials", "d", "q", *samplers]]
         for size in sizes:
-            same = {r["sampler"]: r for r in records if (r["trials"], r["dim"], r["q"]) == size}
+            same = {r["sampler"]: r for r in records if size_of(r) == size}
             values = [same.get(sampler, {}).get(key) for sampler in samplers]
             texts = ["-" if value is None else f"{value:.3g}" for value in values]
             rows.append(["", *map(str, size), *texts])
@@ -71,7 +85,22 @@ def parse_limits(texts: tuple[str, ...]) -> dict[str, int]:
 @samplers_option("bkop", "tpe", "gp")
 @number_option("--trials", (20, 100, 300, 1000, 2000, 5000, 10_000), "Numbers of finished trials.")
 @number_option("--dim", (2, 6, 20, 50), "Numbers of parameters.", argument="dims", least=2)
-@number_option("--rounds-of", (1, 5, 10, 50), "Asks per round.", argument="batches")
+@number_option("--rounds-of", (1, 5, 10, 50, 128), "Asks per round.", argument="batches")
+@click.option(
+    "--function",
+    "functions",
+    multiple=True,
+    type=click.Choice(list(FUNCTIONS)),
+    default=[FUNCTION],
+    show_default=True,
+    help="Repeatable.",
+)
+@click.option(
+    "--grid",
+    "is_grid",
+    is_flag=True,
+    help="Measure all combinations, instead of varying one number at a time.",
+)
 @number_option("--rounds", 3, "Rounds per measurement; the first is reported apart.")
 @click.option(
     "--limit",
@@ -90,6 +119,8 @@ def latency(
     trials: tuple[int, ...],
     dims: tuple[int, ...],
     batches: tuple[int, ...],
+    functions: tuple[str, ...],
+    is_grid: bool,
     rounds: int,
     limits: dict[str, int],
     output: Path,
@@ -99,12 +130,14 @@ def latency(
     """Measure seconds and memory of an ask and print tables.
 
     Finished trials, parameters and asks per round vary one at a time; the other two are 100, 6 and
-    5. Each measurement runs in a new process. Measurements that the file already has are skipped;
-    the tables and the picture show all that it has. Samplers that are not installed are left out.
+    5. With --grid, all combinations are measured. Each measurement runs in a new process.
+    Measurements that the file already has are skipped; the tables and the picture show all that
+    it has. Samplers that are not installed are left out.
     """
+    sizes = (grid if is_grid else sweeps)(trials, dims, batches)
     cells = [
-        replace(cell, sampler=sampler, rounds=rounds)
-        for cell, sampler in itertools.product(sweeps(trials, dims, batches), available(samplers))
+        replace(cell, sampler=sampler, rounds=rounds, function=function)
+        for function, cell, sampler in itertools.product(functions, sizes, available(samplers))
         if cell.trials <= limits.get(sampler, cell.trials)
     ]
     records = run_missing(cells, run, AskCell.of, output, fresh_processes=True)

@@ -31,9 +31,10 @@ from typing import Protocol
 import numpy as np
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop._batch.feasibility import log_feasible, log_feasible_and_gradient
+from optuna_bkop._batch.feasibility import FeasibilityStack, stacks
 from optuna_bkop._batch.greedy_scores import FixedScores, GreedyScores
 from optuna_bkop._batch.joint_value import joint_values, joint_values_and_gradients
+from optuna_bkop._batch.successor_scores import SuccessorScores
 from optuna_bkop._model.kernel_model import KernelModel
 from optuna_bkop._model.scale_ensemble import ScaleEnsemble
 
@@ -102,8 +103,8 @@ class BatchAcquisition:
     def values(self, F: FloatArray) -> FloatArray:
         """Return the acquisitions (p,) of batches of features F (p, q, D)."""
         values = joint_values(self._ensemble, F, self.rkhs_norm, self.form)
-        for ensemble in self._feasibility_ensembles:
-            logs = log_feasible(ensemble, F.reshape(-1, F.shape[2]))
+        if self.feasibility:
+            logs = self._log_feasible(F.reshape(-1, F.shape[2]))
             values += logs.reshape(F.shape[:2]).mean(axis=1)
         return values
 
@@ -112,27 +113,33 @@ class BatchAcquisition:
         values, gradients = joint_values_and_gradients(
             self._ensemble, F, self.rkhs_norm, self.form
         )
-        for ensemble in self._feasibility_ensembles:
-            logs, g = log_feasible_and_gradient(ensemble, F.reshape(-1, F.shape[2]))
+        for stack in self._feasibility_stacks:
+            logs, g = stack.logs_and_gradients(F.reshape(-1, F.shape[2]))
             values += logs.reshape(F.shape[:2]).mean(axis=1)
             gradients += g.reshape(F.shape) / F.shape[1]
         return values, gradients
 
     def candidates(self, F: FloatArray) -> GreedyScores:
         """Return scores of batches that grow by rows of F (m, D)."""
+        return GreedyScores(self._ensemble, F, self.rkhs_norm, self.form, self._log_feasible(F))
+
+    def successors(self, F: FloatArray) -> SuccessorScores:
+        """Return scores of rows of F (m, D) as single points, each chosen given all before."""
+        return SuccessorScores(self._ensemble, F, self.rkhs_norm, self._log_feasible(F))
+
+    def _log_feasible(self, F: FloatArray) -> FloatArray:
         logs = np.zeros(len(F))
-        for ensemble in self._feasibility_ensembles:
-            logs += log_feasible(ensemble, F)
-        return GreedyScores(self._ensemble, F, self.rkhs_norm, self.form, logs)
+        for stack in self._feasibility_stacks:
+            logs += stack.logs(F)
+        return logs
 
     @cached_property
     def _ensemble(self) -> ScaleEnsemble:
         return ScaleEnsemble(self.models)
 
     @cached_property
-    def _feasibility_ensembles(self) -> list[ScaleEnsemble]:
-        # One ensemble per model, because each may be of other points.
-        return [ScaleEnsemble([model]) for model in self.feasibility]
+    def _feasibility_stacks(self) -> list[FeasibilityStack]:
+        return stacks(self.feasibility)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Computes the probability that a point meets a constraint.
+"""Computes the probability that a point meets all constraints.
 
 The model of a constraint is positive where the constraint is met.
 """
@@ -6,46 +6,91 @@ The model of a constraint is positive where the constraint is met.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop._model.scale_ensemble import ScaleEnsemble, distance_gradient
+from optuna_bkop._model.kernel_model import KernelModel
+from optuna_bkop._model.kernels import squared_distances
+from optuna_bkop._model.linalg import invert_lower
+from optuna_bkop._model.scale_ensemble import TINY, distance_gradient
+
+#: Number of points that are evaluated at a time: their covariances then fit into the cache.
+_BLOCK = 100
 
 
-def log_feasible(ensemble: ScaleEnsemble, F: FloatArray) -> FloatArray:
-    """Return log P(value + noise > 0) (m,) at features F (m, D)."""
-    from scipy.special import log_ndtr
+def stacks(models: Sequence[KernelModel]) -> list[FeasibilityStack]:
+    """Return the models in stacks, one for each number of known points."""
+    by_size: dict[int, list[KernelModel]] = {}
+    for model in models:
+        by_size.setdefault(len(model.Z), []).append(model)
+    return [FeasibilityStack(alike) for alike in by_size.values()]
 
-    mean, deviation = _mean_and_deviation(ensemble, *ensemble.solve(F)[1::2])
-    logs: FloatArray = log_ndtr(mean / deviation)
-    return logs
 
+class FeasibilityStack:
+    """Models of several constraints, evaluated side by side.
 
-def log_feasible_and_gradient(
-    ensemble: ScaleEnsemble, F: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return log P(value + noise > 0) (m,) at features F (m, D), and its gradients (m, D).
+    Numpy's overhead is paid once for all of them; with few points that is most of the cost. The
+    models may have different points and length scales. Arrays have the models as first axis, K.
 
-    With z = m / s, s² = σ² + noise:  dz = α . dk / s + m W . dk / s³.
+    Args:
+        models: The models. They must share the kernel and the number n of known points.
     """
-    from scipy.special import log_ndtr
 
-    Z, k, slope, V = ensemble.solve(F)
-    W = np.swapaxes(ensemble.L_inverse, 1, 2) @ V
-    mean, s = _mean_and_deviation(ensemble, k, V)
-    z = mean / s
-    logs = log_ndtr(z)
-    hazard = np.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - logs)
-    weights = hazard * (ensemble.alpha / s + mean / s**3 * W) * slope
-    return logs, distance_gradient(weights[0], ensemble.Z, Z) * ensemble.inverse_scales
+    def __init__(self, models: Sequence[KernelModel]) -> None:
+        def column(values: list[float]) -> FloatArray:
+            return np.array(values).reshape(-1, 1, 1)
 
+        self._kernel = models[0].kernel
+        self._inverse_scales = np.stack([model.inverse_scales for model in models])[:, None]
+        self._Z = np.stack([model.Z for model in models])
+        self._L_inverse = np.stack([invert_lower(model.L) for model in models])
+        self._alpha = np.stack([model.alpha for model in models])[:, :, None]
+        self._roughness = column([model.roughness for model in models])
+        self._signal_var = column([model.signal_var for model in models])
+        self._noise_var = column([model.noise_var for model in models])
+        self._prior_mean = column([model.prior_mean for model in models])
 
-def _mean_and_deviation(
-    ensemble: ScaleEnsemble, k: FloatArray, V: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return mean and deviation, (m,) each, of value + noise, for an ensemble of one model."""
-    variance = ensemble.signal_var[0, 0] - np.einsum("ij,ij->j", V[0], V[0])
-    return ensemble.mean(k)[0], np.sqrt(
-        np.maximum(variance, ensemble.floor[0]) + ensemble.noise_var[0, 0]
-    )
+    def logs(self, F: FloatArray) -> FloatArray:
+        """Return Σ_k log P(value_k + noise_k > 0) (m,) at features F (m, D)."""
+        from scipy.special import log_ndtr
+
+        logs = np.empty(len(F))
+        for block in (slice(i, i + _BLOCK) for i in range(0, len(F), _BLOCK)):
+            _, k, _, V = self._solve(F[block])
+            mean, deviation = self._mean_and_deviation(k, V)
+            logs[block] = log_ndtr(mean / deviation).sum(axis=(0, 1))
+        return logs
+
+    def logs_and_gradients(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return Σ_k log P(value_k + noise_k > 0) (m,) at features F (m, D), and its gradients.
+
+        With z = m / s, s² = σ² + noise:  dz = α . dk / s + m W . dk / s³.
+        """
+        from scipy.special import log_ndtr
+
+        Z, k, slope, V = self._solve(F)
+        W = np.swapaxes(self._L_inverse, 1, 2) @ V
+        mean, s = self._mean_and_deviation(k, V)
+        z = mean / s
+        logs = log_ndtr(z)
+        hazard = np.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - logs)
+        weights = hazard * (self._alpha / s + mean / s**3 * W) * slope
+        gradients = distance_gradient(weights, self._Z, Z) * self._inverse_scales
+        return logs.sum(axis=(0, 1)), gradients.sum(axis=0)
+
+    def _solve(self, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return scaled features (K, m, D), k (K, n, m), its slope in r², and V = L⁻¹ k."""
+        Z = F * self._inverse_scales
+        k, slope = self._kernel(self._roughness * squared_distances(self._Z, Z))
+        k *= self._signal_var
+        slope *= self._signal_var * self._roughness
+        return Z, k, slope, self._L_inverse @ k
+
+    def _mean_and_deviation(self, k: FloatArray, V: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return means and deviations, (K, 1, m) each, of value + noise."""
+        mean = self._prior_mean + np.swapaxes(self._alpha, 1, 2) @ k
+        variance = self._signal_var - np.einsum("Kij,Kij->Kj", V, V)[:, None]
+        variance = np.maximum(variance, TINY * self._signal_var)
+        return mean, np.sqrt(variance + self._noise_var)

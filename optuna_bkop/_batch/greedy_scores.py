@@ -13,6 +13,19 @@ from optuna_bkop._model.scale_ensemble import ScaleEnsemble
 _BLOCK = 100
 
 
+def whitened(ensemble: ScaleEnsemble, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return V = L⁻¹ k (M, n, m), means (M, m) and variances (M, m) at features F (m, D)."""
+    n_models, n, _ = ensemble.L_inverse.shape
+    V = np.empty((n_models, n, len(F)))
+    mean = np.empty((n_models, len(F)))
+    # Arrays that do not fit into the processor's cache cost several times as much.
+    for block in (slice(i, i + _BLOCK) for i in range(0, len(F), _BLOCK)):
+        _, k, _, V[:, :, block] = ensemble.solve(F[block])
+        mean[:, block] = ensemble.mean(k)
+    variance = ensemble.signal_var[:, 0] - np.einsum("Mij,Mij->Mj", V, V)
+    return V, mean, np.maximum(variance, 0.0)
+
+
 class GreedyScores:
     """Scores of m candidates as the next point of a batch that grows point by point.
 
@@ -37,22 +50,14 @@ class GreedyScores:
     ) -> None:
         self._ensemble, self._rkhs_norm, self._form = ensemble, rkhs_norm, form
         self._Z = F * ensemble.inverse_scales
-        n_models, n, _ = ensemble.L_inverse.shape
-        self._V = np.empty((n_models, n, len(F)))
-        self._mean = np.empty((n_models, len(F)))
-        # Arrays that do not fit into the processor's cache cost several times as much.
-        for block in (slice(i, i + _BLOCK) for i in range(0, len(F), _BLOCK)):
-            _, k, _, self._V[:, :, block] = ensemble.solve(F[block])
-            self._mean[:, block] = ensemble.mean(k)
-        variance = ensemble.signal_var[:, 0] - np.einsum("Mij,Mij->Mj", self._V, self._V)
-        self._variance = np.maximum(variance, 0.0)
+        self._V, self._mean, self._variance = whitened(ensemble, F)
         self._std = np.sqrt(self._variance)
         self._log_feasible = log_feasible
         self._size = 0
         # Covariance of each candidate with the sum over the batch.
-        self._cross = np.zeros_like(variance)
+        self._cross = np.zeros_like(self._variance)
         self._sum_mean = self._sum_std = self._sum_variance = self._total = np.zeros(
-            (len(variance), 1)
+            (len(self._variance), 1)
         )
         self._sum_log_feasible = 0.0
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._batch.boxes import Boxes
-from optuna_bkop._batch.feasibility import log_feasible, log_feasible_and_gradient
+from optuna_bkop._batch.feasibility import FeasibilityStack, stacks
 from optuna_bkop._batch.greedy_scores import FixedScores
 from optuna_bkop._model.kernel_model import KernelModel
 from optuna_bkop._model.scale_ensemble import ScaleEnsemble, distance_gradient
@@ -61,8 +61,8 @@ class FrontImprovement:
             ]
         )
         values = np.log(np.maximum(values, _TINY))
-        for ensemble in self._feasibility_ensembles:
-            values += log_feasible(ensemble, F)
+        for stack in self._feasibility_stacks:
+            values += stack.logs(F)
         return values
 
     def values_and_gradients(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -86,8 +86,8 @@ class FrontImprovement:
             by_mean, by_std = inverse * d_means[:, j], inverse * d_stds[:, j] / stds[:, j]
             weights = (ensemble.alpha[0] * by_mean - W * by_std) * slope[0]
             gradients += distance_gradient(weights, ensemble.Z, Z) * ensemble.inverse_scales
-        for ensemble in self._feasibility_ensembles:
-            logs, g = log_feasible_and_gradient(ensemble, F)
+        for stack in self._feasibility_stacks:
+            logs, g = stack.logs_and_gradients(F)
             values += logs
             gradients += g
         return values, gradients[:, None]
@@ -102,8 +102,8 @@ class FrontImprovement:
         return [ScaleEnsemble([model]) for model in self.models]
 
     @cached_property
-    def _feasibility_ensembles(self) -> list[ScaleEnsemble]:
-        return [ScaleEnsemble([model]) for model in self.feasibility]
+    def _feasibility_stacks(self) -> list[FeasibilityStack]:
+        return stacks(self.feasibility)
 
     @cached_property
     def _corners(self) -> list[tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]]:

@@ -43,15 +43,15 @@ def maximize(
         start = _starts(problem, acquisition, q, 1, rng=rng)[0]
         batch = _evolve(problem, acquisition, start, rng=rng)
         return improve_discrete(acquisition, domain.snap(batch), domain) if has_discrete else batch
-    climb = partial(_climb, problem, acquisition)
+    climb_from = partial(climb, problem, acquisition)
     n_starts = min(settings.n_starts, max(_MIN_STARTS, q * domain.dim // 2))
     starts = _starts(problem, acquisition, q, n_starts // 2, rng=rng)
     promising = _best(acquisition, starts, domain, math.ceil(_PROMISING * len(starts)))
-    batch = _best(acquisition, climb(promising, _FIRST_STEPS), domain, 1)[0]
+    batch = _best(acquisition, climb_from(promising, _FIRST_STEPS), domain, 1)[0]
     if has_discrete:
-        batch = climb(batch, _MORE_STEPS)
+        batch = climb_from(batch, _MORE_STEPS)
         batch = improve_discrete(acquisition, domain.snap(batch), domain)
-    return climb(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)
+    return climb_from(batch, _LAST_STEPS, _EXACTLY, fixed=domain.is_discrete)
 
 
 def best_near(problem: SearchProblem, acquisition: Acquisition, C: FloatArray) -> FloatArray:
@@ -63,7 +63,7 @@ def best_near(problem: SearchProblem, acquisition: Acquisition, C: FloatArray) -
         return C
     domain = problem.domain
     climbed = [
-        _climb(problem, acquisition, U, _MORE_STEPS, fixed=domain.is_discrete)
+        climb(problem, acquisition, U, _MORE_STEPS, fixed=domain.is_discrete)
         for U in _best(acquisition, C[:, None, :], domain, _N_CLIMBED)
     ]
     best: FloatArray = _best(acquisition, np.stack(climbed), domain, 1)[0]
@@ -119,7 +119,7 @@ def _features(batches: FloatArray, domain: Domain) -> FloatArray:
     return domain.features(batches.reshape(p * q, d)).reshape(p, q, -1)
 
 
-def _climb(
+def climb(
     problem: SearchProblem,
     acquisition: Acquisition,
     start: FloatArray,

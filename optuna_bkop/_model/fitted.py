@@ -15,17 +15,20 @@ from optuna_bkop._model.fit import FitCache, Prior
 from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
 from optuna_bkop._model.kernels import KERNELS
 from optuna_bkop._model.linalg import invert_lower
-from optuna_bkop._model.training_set import ActiveSet, TrainingSet
+from optuna_bkop._model.training_set import ActiveSet, TrainingSet, is_feasible
 from optuna_bkop._model.warping import stretch
 from optuna_bkop._settings import Settings
 
 #: Maximum number of points to which hyperparameters are fitted: the best ones. Every step of a
 #: fit costs O(n³), so that this bounds the cost of an ask in long studies.
 _MAX_FITTED = 250
-#: Hyperparameters are fitted again when there are a `_REFIT_SHARE`-th more trials, rounded down
+#: Hyperparameters are fitted again when there are a `REFIT_SHARE`-th more trials, rounded down
 #: to one of `_REFIT_STEPS`. With one trial at a time, an ask then costs 0.86 of what it costs with
 #: a fit for each trial at n = 120, and 0.77 at n = 1,000.
-_REFIT_SHARE, _REFIT_STEPS = 16, (1, 5, 10, 20, 50, 100, 200, 500, 1000)
+REFIT_SHARE, _REFIT_STEPS = 16, (1, 5, 10, 20, 50, 100, 200, 500, 1000)
+#: The same for the models of constraints: each constraint needs a fit of its own, and an ask with
+#: five of them would otherwise cost six times as much as one without.
+CONSTRAINT_SHARE = 3
 #: Prior of the model of failures. Its noise is larger than that of values, because some failures
 #: are accidents that can happen anywhere.
 _FAILURE_PRIOR = Prior(noise_ratio=0.3, noise_width=1.0)
@@ -87,11 +90,16 @@ def fit_models(
     """
     cache = FitCache() if cache is None else cache
     data = TrainingSet.of(U, values, constraints, domain, settings.warping)
-    decisive, n = data, n_decisive(len(U))
-    # If all decisive trials are infeasible, they would be fitted to constraint violations, even
-    # when other trials are feasible. Then all trials decide.
-    if n < len(U) and not np.any(constraints[:n] > 0, axis=1).all():
-        decisive = TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
+
+    def decisive_of(share: int) -> TrainingSet:
+        n = n_decisive(len(U), share)
+        # If all decisive trials are infeasible, they would be fitted to constraint violations,
+        # even when other trials are feasible. Then all trials decide.
+        if n == len(U) or not is_feasible(constraints[:n]).any():
+            return data
+        return TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
+
+    decisive = decisive_of(REFIT_SHARE)
     stretched, prior_mean = settings.warping == "log", settings.prior_mean
     found = fit_to(
         decisive.F,
@@ -108,7 +116,8 @@ def fit_models(
         for factor in settings.length_scale_factors
     )
     if feasibility is None:
-        feasibility = feasibility_models(data, U, U_failed, domain, settings, cache)
+        source = decisive_of(CONSTRAINT_SHARE)
+        feasibility = feasibility_models(data, source, U, U_failed, domain, settings, cache)
     return Fitted(
         value_models,
         feasibility,
@@ -120,14 +129,14 @@ def fit_models(
     )
 
 
-def n_decisive(n: int) -> int:
-    """Return how many of the first n trials decide the hyperparameters of the value models.
+def n_decisive(n: int, share: int) -> int:
+    """Return how many of the first n trials decide hyperparameters.
 
     Hyperparameters change little with a few per cent more trials, and fitting them is a large
     part of the cost of an ask. The number depends on n alone, not on when the last fit was made,
     so that all workers that know the same trials fit the same hyperparameters.
     """
-    step = max(step for step in _REFIT_STEPS if step <= max(1, n // _REFIT_SHARE))
+    step = max(step for step in _REFIT_STEPS if step <= max(1, n // share))
     return n - n % step
 
 
@@ -178,6 +187,7 @@ def condition(
 
 def feasibility_models(
     data: ActiveSet,
+    decisive: ActiveSet,
     U: FloatArray,
     U_failed: FloatArray | None,
     domain: Domain,
@@ -188,6 +198,7 @@ def feasibility_models(
 
     Args:
         data: The active set of the trials with a value.
+        decisive: The active set of the trials that decide hyperparameters of constraints.
         U: Points (n, d) of all trials with a value.
         U_failed: Points (p, d) of failed trials.
         domain: The domain of the points.
@@ -196,23 +207,32 @@ def feasibility_models(
     """
     U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
     return (
-        *_constraint_models(data, domain, settings, cache),
+        *_constraint_models(data, decisive, domain, settings, cache),
         *_success_models(domain.features(U_failed), data.F, domain, settings, cache),
     )
 
 
 def _constraint_models(
-    data: ActiveSet, domain: Domain, settings: Settings, cache: FitCache
+    data: ActiveSet, decisive: ActiveSet, domain: Domain, settings: Settings, cache: FitCache
 ) -> list[KernelModel]:
-    """Return a model of each constraint that was violated, once any trial is feasible."""
+    """Return a model of each constraint that was violated, once any trial is feasible.
+
+    Hyperparameters are those of the decisive trials, if one of these violates the constraint.
+    """
     models = []
-    for column in data.constraints.T if data.feasible.any() else ():
-        known = ~np.isnan(column)
-        if (column[known] > 0).any():
-            F, y = data.F[known], -column[known]
-            found = fit_to(F, y, domain, settings, cache)
-            models.append(condition(F, y, found, domain, settings))
+    for j, column in enumerate(data.constraints.T if data.feasible.any() else ()):
+        if (column > 0).any():
+            source = decisive if (decisive.constraints[:, j] > 0).any() else data
+            found = fit_to(*_known(source, j), domain, settings, cache)
+            models.append(condition(*_known(data, j), found, domain, settings))
     return models
+
+
+def _known(data: ActiveSet, j: int) -> tuple[FloatArray, FloatArray]:
+    """Return features (a, D) and negated values (a,) where constraint ``j`` is known."""
+    column = data.constraints[:, j]
+    known = ~np.isnan(column)
+    return data.F[known], -column[known]
 
 
 def _success_models(

@@ -17,6 +17,8 @@ from optuna_bkop._domain import Domain
 from optuna_bkop._model.bend import Bend
 from optuna_bkop._model.fit import FitCache
 from optuna_bkop._model.fitted import (
+    CONSTRAINT_SHARE,
+    REFIT_SHARE,
     Fitted,
     condition,
     feasibility_models,
@@ -187,9 +189,14 @@ def fit_objectives(
     """
     cache = FitCache() if cache is None else cache
     data = ObjectiveSet.of(U, values, constraints, domain)
-    decisive, n = data, n_decisive(len(U))
-    if n < len(U) and is_feasible(constraints[:n]).any():
-        decisive = ObjectiveSet.of(U[:n], values[:n], constraints[:n], domain)
+
+    def decisive_of(share: int) -> ObjectiveSet:
+        n = n_decisive(len(U), share)
+        if n == len(U) or not is_feasible(constraints[:n]).any():
+            return data
+        return ObjectiveSet.of(U[:n], values[:n], constraints[:n], domain)
+
+    decisive = decisive_of(REFIT_SHARE)
     models = []
     for k in range(values.shape[1]):
         found = fit_to(decisive.F, decisive.Y[decisive.active, k], domain, settings, cache)
@@ -205,7 +212,9 @@ def fit_objectives(
         reference = np.concatenate([bend(value) for bend, value in given])
     return FittedObjectives(
         tuple(models),
-        feasibility_models(data, U, U_failed, domain, settings, cache),
+        feasibility_models(
+            data, decisive_of(CONSTRAINT_SHARE), U, U_failed, domain, settings, cache
+        ),
         data,
         U,
         constraints,

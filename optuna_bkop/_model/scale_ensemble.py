@@ -15,7 +15,7 @@ from optuna_bkop._model.kernels import squared_distances
 from optuna_bkop._model.linalg import invert_lower
 
 #: Variances below this share of the prior variance count as zero: they are rounding errors.
-_TINY = 1e-12
+TINY = 1e-12
 
 
 class ScaleEnsemble:
@@ -44,7 +44,7 @@ class ScaleEnsemble:
         self.signal_var = column([model.signal_var for model in models])
         self.noise_var = column([model.noise_var for model in models])
         self.prior_mean = column([model.prior_mean for model in models])
-        self.floor = _TINY * self.signal_var[:, 0]
+        self.floor = TINY * self.signal_var[:, 0]
         self.L_inverse = np.stack([invert_lower(model.L) for model in models])
         self.alpha = np.stack([model.alpha for model in models])[:, :, None]
 

@@ -107,7 +107,7 @@ def test_noise_has_the_stated_share_of_the_spread() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"name": "sphere", "dim": 2}, "one of .*'ackley'.* got 'sphere'"),
+        ({"name": "cube", "dim": 2}, "one of .*'ackley'.* got 'cube'"),
         ({"name": "branin", "dim": 6}, "2 for branin, got 6"),
         ({"name": "ackley", "dim": 1}, "at least 2, got 1"),
         ({"name": "ackley", "dim": 2, "noise": -0.1}, "negative, got -0.1"),

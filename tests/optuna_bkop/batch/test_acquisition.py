@@ -153,6 +153,36 @@ def test_candidate_scores_equal_the_value_of_the_batch(form: str, constrained: b
         chosen.append(taken)
 
 
+@pytest.mark.parametrize("noise_var", [1e-3, 0.2])
+def test_successors_are_scored_given_all_points_before(noise_var: float) -> None:
+    models = [make_model(noise_var=noise_var, factor=factor) for factor in (0.4, 1.0)]
+    constraint = make_model(seed=3)
+    C = make_batch(12, seed=5)
+    successors = BatchAcquisition(models, 1.3, feasibility=(constraint,)).successors(C)
+    chosen: list[int] = []
+    for taken in (4, 0, 11, 7):
+        held = BatchAcquisition(
+            [model.hold(C[chosen]) for model in models], 1.3, feasibility=(constraint,)
+        )
+        expected = np.array([held.value(c[None]) for c in C])
+        expected[chosen] = -np.inf
+        np.testing.assert_allclose(successors.scores(), expected, rtol=1e-6)
+        successors.take(taken)
+        chosen.append(taken)
+
+
+def test_copies_of_taken_and_of_given_points_are_closed() -> None:
+    models = [make_model(factor=factor) for factor in (0.4, 1.0)]
+    C = make_batch(6, seed=5)
+    # In the rougher model the length scales are 0.2, 0.4 and 0.8.
+    near, apart = C[1] + [0.01, 0.0, 0.0], C[1] + [0.05, 0.0, 0.0]
+    successors = BatchAcquisition(models, 1.0).successors(np.vstack([C, near, apart]))
+    successors.take(1)
+    assert np.flatnonzero(np.isinf(successors.scores())).tolist() == [1, 6]
+    successors.close(C[[4]] + 0.005)
+    assert np.flatnonzero(np.isinf(successors.scores())).tolist() == [1, 4, 6]
+
+
 @forms
 @pytest.mark.parametrize("noise_var", [0.0, 0.05])
 def test_a_batch_of_one_is_algorithm_1_or_3(form: str, noise_var: float) -> None:
@@ -210,6 +240,29 @@ def test_constraints_add_the_mean_log_probability() -> None:
         models, 1.0, "mean"
     ).value(F)
     assert gain == pytest.approx(naive_log_feasible(constraint, F), rel=1e-6)
+
+
+def test_constraints_with_other_points_and_scales_add_up() -> None:
+    models = make_models()
+    constraints = (
+        make_model(noise_var=0.1, seed=3),
+        make_model(factor=0.5, seed=4).hold(make_batch(2, seed=11)),
+        replace(make_model(seed=5), prior_mean=0.4),
+    )
+    without = BatchAcquisition(models, 1.0, "mean")
+    acquisition = BatchAcquisition(models, 1.0, "mean", constraints)
+    # More points than are evaluated at a time.
+    C = make_batch(230, seed=6)
+    expected = [sum(naive_log_feasible(model, c[None]) for model in constraints) for c in C]
+    gains = acquisition.candidates(C).scores() - without.candidates(C).scores()
+    np.testing.assert_allclose(gains, expected, rtol=1e-6, atol=1e-9)
+    F = make_batch(4)
+    np.testing.assert_allclose(
+        acquisition.values_and_gradients(F[None])[1][0],
+        finite_differences(acquisition.value, F),
+        rtol=1e-3,
+        atol=1e-5,
+    )
 
 
 def test_hopeless_constraints_have_a_finite_gradient() -> None:

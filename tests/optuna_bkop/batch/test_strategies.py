@@ -276,8 +276,8 @@ def test_starts_that_climb_together_come_as_far_as_alone(domain: Domain) -> None
     acquisition = problem.acquisition()
     starts = rng(1).random((5, 3, domain.dim))
     fixed = domain.is_discrete
-    together = search._climb(problem, acquisition, starts, 200, 1e-8, fixed)
-    alone = [search._climb(problem, acquisition, U, 200, 1e-8, fixed) for U in starts]
+    together = search.climb(problem, acquisition, starts, 200, 1e-8, fixed)
+    alone = [search.climb(problem, acquisition, U, 200, 1e-8, fixed) for U in starts]
     np.testing.assert_array_equal(together[..., fixed], starts[..., fixed])
     best, expected = (
         max(acquisition.value(domain.features(U)) for U in found) for found in (together, alone)

@@ -46,10 +46,11 @@ def fits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_few_trials_all_decide_and_of_many_all_but_a_few() -> None:
-    assert [n_decisive(n) for n in range(80)] == list(range(80))
-    for n in (*range(80, 400), 1_000, 1_049, 9_999, 10_000, 123_456):
-        assert n - n / 16 < n_decisive(n) <= n
-    assert [n_decisive(n) for n in (99, 100, 104, 105, 1_049)] == [95, 100, 100, 105, 1_000]
+    assert [n_decisive(n, 16) for n in range(80)] == list(range(80))
+    for share in (3, 16):
+        for n in (*range(80, 400), 1_000, 1_049, 9_999, 10_000, 123_456):
+            assert n - n / share < n_decisive(n, share) <= n
+    assert [n_decisive(n, 16) for n in (99, 100, 104, 105, 1_049)] == [95, 100, 100, 105, 1_000]
 
 
 def test_parameters_are_fitted_anew_when_the_data_have_grown_enough(fits: list[int]) -> None:
@@ -72,9 +73,9 @@ def test_what_was_fitted_before_does_not_matter(fits: list[int]) -> None:
 def test_a_cache_keeps_the_latest_fits(monkeypatch: pytest.MonkeyPatch, fits: list[int]) -> None:
     monkeypatch.setattr(fit_module, "_MAX_CACHED", 2)
     cache = FitCache()
-    for n in (20, 21, 20, 22, 20, 21):
+    for n in (15, 16, 15, 17, 15, 16):
         fitted(n, cache=cache)
-    assert fits == [20, 21, 22, 21]
+    assert fits == [15, 16, 17, 16]
 
 
 def test_the_first_feasible_trials_bring_a_fit_of_the_values(fits: list[int]) -> None:
@@ -85,6 +86,28 @@ def test_the_first_feasible_trials_bring_a_fit_of_the_values(fits: list[int]) ->
     fitted(103, violated)
     # Of the values, and of the constraint.
     assert fits == [103, 103]
+
+
+def test_constraints_are_fitted_less_often_than_values(fits: list[int]) -> None:
+    cache = FitCache()
+    constraints = U[:, :2] - 0.5
+    models = [fitted(n, constraints, cache) for n in range(100, 121)]
+    # A fit of the values at 100, 105, ..., 120, and of both constraints at 100 and 120.
+    assert fits == [100, 100, 100, 105, 110, 115, 120, 120, 120]
+    of_first, of_last = (
+        [m.inverse_scales.tolist() for m in models[i].feasibility] for i in (0, 19)
+    )
+    assert of_first == of_last
+    assert [len(m.feasibility[1].Z) for m in models] == list(range(100, 121))
+
+
+def test_a_constraint_that_was_violated_only_lately_is_fitted_to_all_trials(
+    fits: list[int],
+) -> None:
+    constraints = np.full((103, 1), -1.0)
+    constraints[101] = 1.0
+    assert len(fitted(103, constraints).feasibility) == 1
+    assert fits == [100, 103]
 
 
 def models_of(values: np.ndarray, **changes: Any) -> Fitted:
