@@ -7,6 +7,11 @@ from benchmarks.mutants.mutant import Mutant
 _MODEL = "optuna_bkop/_model"
 _FIT = (f"{_MODEL}/fit.py", ("tests/optuna_bkop/model/test_fit.py",))
 _FITTED = (f"{_MODEL}/fitted.py", ("tests/optuna_bkop/model/test_fitted.py",))
+_CHART = (f"{_MODEL}/chart.py", ("tests/optuna_bkop/model/test_chart.py",))
+_NEIGHBOURHOOD = (
+    f"{_MODEL}/neighbourhood.py",
+    ("tests/optuna_bkop/model/test_neighbourhood.py",),
+)
 _KERNEL_MODEL = (
     f"{_MODEL}/kernel_model.py",
     ("tests/optuna_bkop/model/test_kernel_model.py",),
@@ -205,5 +210,54 @@ MODELS: tuple[Mutant, ...] = (
         "_never_succeeded(U_failed, U, domain)\n    return",
         "U_failed\n    return",
         _CONSTRAINTS,
+    ),
+    _mutant(
+        "chart along the parameters' axes",
+        _CHART,
+        "directions * np.clip(edges",
+        "np.eye(len(edges)) * np.clip(edges",
+    ),
+    _mutant(
+        "chart weighs all points alike",
+        _CHART,
+        "weights = np.log(m + 1.0) - np.log(np.arange(1.0, m + 1.0))",
+        "weights = np.ones(m)",
+    ),
+    _mutant(
+        "chart ignores the faces of the cube",
+        _CHART,
+        "        U = self.chart.outward(W)\n        F = ",
+        "        U = W\n        F = ",
+    ),
+    _mutant(
+        "chart covers conditional parameters",
+        _CHART,
+        "or domain.conditions or",
+        "or",
+    ),
+    _mutant(
+        "local search from the first trial on",
+        _NEIGHBOURHOOD,
+        "if n < max(_MIN_TRIALS, _MIN_PER_PARAMETER * dim) or rng",
+        "if rng",
+    ),
+    _mutant(
+        "local search in every batch",
+        _NEIGHBOURHOOD,
+        " or rng.random() >= _LOCAL_SHARE",
+        "",
+    ),
+    _mutant(
+        "local search on a plateau",
+        _NEIGHBOURHOOD,
+        "    if values[order[0]] == values[order[1]]:\n        return None\n",
+        "",
+    ),
+    Mutant(
+        "no local search in long studies",
+        "optuna_bkop/_suggest.py",
+        "            near = _neighbourhood(ask, snapshot)\n",
+        "            near = None\n",
+        ("tests/optuna_bkop/test_long_studies.py",),
     ),
 )

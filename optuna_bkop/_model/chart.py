@@ -1,0 +1,146 @@
+"""Local coordinates for long studies, in which the best trials lie in all directions alike.
+
+Length scales that belong to parameters cannot describe a narrow valley that runs across them. With
+enough trials, the best ones show where such a valley runs: in the coordinates of their principal
+axes, divided by the spread along each, it is as wide as it is long. A model of the nearby trials
+in these coordinates needs no other kernel and no other fit.
+
+Glossary: ``U`` points of the unit cube, ``W`` the same points in the chart; c of the d parameters
+are covered by the chart, the others have the same numbers in both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optuna_bkop._arrays import FloatArray
+from optuna_bkop._domain import Domain
+from optuna_bkop._model.training_set import is_feasible, scaled_constraints
+
+#: Shortest and longest edge of a chart. Points of the unit cube that are closer than 1e-9 count as
+#: one; a longer edge would leave the cube on both sides.
+_SHORTEST, _LONGEST = 1e-6, 0.6
+#: Smallest ratio of two edges: the square root of the smallest ratio of curvatures.
+_NARROWEST = 1e-4
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Affine coordinates w of some parameters: u = origin + axes (w - 1/2).
+
+    Attributes:
+        columns: Indices (c,) of the parameters that it covers.
+        origin: Numbers (c,) of these parameters at the centre, w = 1/2.
+        axes: Edges of the chart, columns of (c, c): the part of space in which w is in [0, 1].
+    """
+
+    columns: NDArray[np.int64]
+    origin: FloatArray
+    axes: FloatArray
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """The inverse (c, c) of the axes."""
+        return np.asarray(np.linalg.inv(self.axes))
+
+    def inward(self, U: FloatArray) -> FloatArray:
+        """Return points U (m, d) in the chart. A missing number counts as that of the origin."""
+        W = U.copy()
+        offset = np.nan_to_num(U[:, self.columns] - self.origin, nan=0.0)
+        W[:, self.columns] = 0.5 + offset @ self.inverse.T
+        return W
+
+    def outward(self, W: FloatArray) -> FloatArray:
+        """Return the points (m, d) of the unit cube that are nearest to W (m, d)."""
+        U = W.copy()
+        U[:, self.columns] = np.clip(self.unbounded(W), 0.0, 1.0)
+        return U
+
+    def unbounded(self, W: FloatArray) -> FloatArray:
+        """Return the covered numbers (m, c) of W (m, d), which may lie outside of [0, 1]."""
+        u: FloatArray = self.origin + (W[:, self.columns] - 0.5) @ self.axes.T
+        return u
+
+
+@dataclass(frozen=True)
+class ChartedDomain(Domain):
+    """A domain whose points are given in a chart.
+
+    A point outside of the unit cube stands for the nearest one inside: it has the features of that
+    one. Conditions do not occur, because `local_chart` makes no chart if there are any.
+
+    Attributes:
+        chart: The coordinates.
+    """
+
+    chart: Chart = field(kw_only=True)
+
+    @cached_property
+    def _charted_columns(self) -> NDArray[np.int64]:
+        return self._first_column[self.chart.columns]
+
+    def features(self, W: FloatArray) -> FloatArray:
+        """Return the features (m, D) of points W (m, d)."""
+        U = self.chart.outward(W)
+        F = super().features(U)
+        F[:, self._charted_columns] = self.chart.inward(U)[:, self.chart.columns]
+        return F
+
+    def gradient(self, W: FloatArray, d_features: FloatArray) -> FloatArray:
+        """Return the gradient (m, d) in W (m, d), given the gradient (m, D) in the features.
+
+        With A the axes and D the diagonal matrix that is 0 where a number is cut off, the features
+        change by A⁻¹ D A dw.
+        """
+        gradient = super().gradient(W, d_features)
+        u = self.chart.unbounded(W)
+        inside = (u >= 0.0) & (u <= 1.0)
+        d_u = (d_features[:, self._charted_columns] @ self.chart.inverse) * inside
+        gradient[:, self.chart.columns] = d_u @ self.chart.axes
+        return gradient
+
+
+def best_first(values: FloatArray, constraints: FloatArray) -> NDArray[np.int64]:
+    """Return the indices (n,) of trials, best first: feasible ones, or small violations.
+
+    Args:
+        values: Values (n,), to be maximised.
+        constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
+    """
+    feasible = is_feasible(constraints)
+    if feasible.any():
+        return np.lexsort((-values, ~feasible))
+    violation = np.nansum(np.maximum(scaled_constraints(constraints), 0.0), axis=1)
+    return np.argsort(violation, kind="stable")
+
+
+def local_chart(U_best: FloatArray, domain: Domain, length: float) -> Chart | None:
+    """Return the chart of the best points U_best (m, d), best first, around the first of them.
+
+    Its axes are the principal axes of the points' covariance, and each edge is ``length`` standard
+    deviations long. Better points weigh more: with weights proportional to log(m + 1) - log(rank),
+    as CMA-ES weighs them.
+
+    The chart covers the continuous parameters. There is none if these are fewer than two, if
+    parameters depend on others, or if all points coincide.
+    """
+    columns = np.array(
+        [j for j, p in enumerate(domain.parameters) if p.grid is None and p.steps is None],
+        dtype=np.int64,
+    )
+    if len(columns) < 2 or domain.conditions or np.isnan(U_best[:, columns]).any():
+        return None
+    X, m = U_best[:, columns], len(U_best)
+    weights = np.log(m + 1.0) - np.log(np.arange(1.0, m + 1.0))
+    weights /= weights.sum()
+    deviations = X - weights @ X
+    variances, directions = np.linalg.eigh((deviations * weights[:, None]).T @ deviations)
+    spreads = np.sqrt(np.maximum(variances, 0.0))
+    if not spreads[-1] > 0:
+        return None
+    edges = length * np.maximum(spreads, _NARROWEST * spreads[-1])
+    return Chart(columns, X[0], directions * np.clip(edges, _SHORTEST, _LONGEST))
