@@ -146,7 +146,9 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     # every study, whatever the unit of the values.
     rng = derived_rng(ask.root, "plan", snapshot.trials_known)
     n_finished = len(snapshot.history.values) + len(snapshot.ended)
-    n_before = n_finished + view.n_running + len(view.U_free)
+    # Trials that are about to ask are not counted: workers that plan at once see other ones, and
+    # the count decides how points are chosen.
+    n_before = n_finished + len(view.U_running) + len(view.U_free)
     try:
         with memory.one_thread(), np.errstate(all="ignore"):
             near = _neighbourhood(ask, snapshot)

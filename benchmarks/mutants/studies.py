@@ -162,7 +162,7 @@ STUDIES: tuple[Mutant, ...] = (
     Mutant(
         "turns of branches follow the trials with values alone",
         "optuna_bkop/_suggest.py",
-        "n_before = n_finished + view.n_running + len(view.U_free)",
+        "n_before = n_finished + len(view.U_running) + len(view.U_free)",
         "n_before = len(snapshot.history)",
         _SAMPLER,
     ),
