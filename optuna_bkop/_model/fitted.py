@@ -74,6 +74,7 @@ def fit_models(
     settings: Settings,
     cache: FitCache | None = None,
     feasibility: tuple[KernelModel, ...] | None = None,
+    n_fitted: int | None = None,
 ) -> Fitted:
     """Fit the models of values (n,) at points U (n, d).
 
@@ -87,6 +88,8 @@ def fit_models(
         settings: How batches are chosen.
         cache: Remembers hyperparameters of earlier fits.
         feasibility: The models of constraints and of success, if they are known already.
+        n_fitted: Maximum number of best trials to which hyperparameters are fitted. If None,
+            `_MAX_FITTED`.
     """
     cache = FitCache() if cache is None else cache
     data = TrainingSet.of(U, values, constraints, domain, settings.warping)
@@ -102,8 +105,8 @@ def fit_models(
     decisive = decisive_of(REFIT_SHARE)
     stretched, prior_mean = settings.warping == "log", settings.prior_mean
     found = fit_to(
-        decisive.F,
-        decisive.y,
+        decisive.F[:n_fitted],
+        decisive.y[:n_fitted],
         domain,
         settings,
         cache,

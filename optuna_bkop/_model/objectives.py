@@ -44,6 +44,9 @@ BEYOND = 0.2
 #: Weight of the mean of all objectives in a scalarised value. The minimum alone does not see an
 #: improvement of the other objectives.
 _MEAN_WEIGHT = 0.05
+#: Maximum number of best trials to which the hyperparameters of a direction are fitted. They serve
+#: a single point, and a fit to 250 trials costs ten times as much as that point's search.
+_MAX_DIRECTED = 120
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,7 @@ class FittedObjectives:
             domain=self.domain,
             settings=self.settings,
             feasibility=self.feasibility,
+            n_fitted=_MAX_DIRECTED,
         )
 
 
