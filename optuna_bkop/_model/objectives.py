@@ -45,7 +45,7 @@ BEYOND = 0.2
 #: improvement of the other objectives.
 _MEAN_WEIGHT = 0.05
 #: Maximum number of best trials to which the hyperparameters of a direction are fitted. They serve
-#: a single point, and a fit to 250 trials costs ten times as much as that point's search.
+#: a single point, and a fit to 250 trials would cost more than the search for that point.
 _MAX_DIRECTED = 120
 
 
