@@ -19,11 +19,13 @@ from benchmarks.harness.options import (
 )
 from benchmarks.harness.records import failed, load
 from benchmarks.harness.runner import run_missing
-from benchmarks.harness.tables import show
+from benchmarks.harness.tables import rows_of, show
+from benchmarks.objectives import costs as costs_of
 from benchmarks.objectives.catalogue import DEVELOPMENT, PROBLEMS, REPORTED, base_name
 from benchmarks.objectives.references import (
     REFERENCES,
     load_references,
+    reference_for,
     reference_of,
     save_references,
 )
@@ -130,6 +132,38 @@ def reference(files: tuple[Path, ...], problems: tuple[str, ...], force: bool) -
             known[name] = reference_of(values, old.origin, point=old.point, extendable=True)
         click.echo(f"{name}: {known[name].point}, {known[name].hypervolume}", err=True)
         save_references(REFERENCES, known)
+
+
+@main.command()
+@samplers_option("bkop", "gp")
+@click.option(
+    "--problem",
+    "problems",
+    multiple=True,
+    type=click.Choice(PROBLEMS),
+    default=("zdt6", "wfg4-m4"),
+    show_default=True,
+    help="Repeatable.",
+    metavar="NAME",
+)
+@number_option("--trials", (120, 1000), "Numbers of trials before the round.")
+@number_option("--rounds-of", 8, "Trials per round.", argument="q")
+@markdown_option
+def cost(
+    samplers: tuple[str, ...],
+    problems: tuple[str, ...],
+    trials: tuple[int, ...],
+    q: int,
+    markdown: bool,
+) -> None:
+    """Print CPU seconds per point of a round, after random trials and one round."""
+    references = load_references(REFERENCES)
+    found = available(samplers)
+    costs = []
+    for name, n_trials, sampler in itertools.product(problems, trials, found):
+        costs.append(costs_of.cost(sampler, name, reference_for(references, name), n_trials, q))
+        click.echo(costs[-1], err=True)
+    show(rows_of(costs), markdown)
 
 
 @main.command()

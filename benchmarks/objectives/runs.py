@@ -72,6 +72,10 @@ class StudyOptimiser(Optimiser):
         self._study = optuna.create_study(sampler=sampler, directions=directions)
         self._problem = problem
 
+    def use(self, sampler: optuna.samplers.BaseSampler) -> None:
+        """Go on with another sampler."""
+        self._study.sampler = sampler
+
     def suggest(self, count: int) -> list[Suggestion]:
         """Ask for `count` trials, each with all its parameters."""
         trials = [self._study.ask() for _ in range(count)]
