@@ -1,20 +1,24 @@
-"""The README's Python is run as it stands."""
+"""The README's Python and commands are run as they stand, and its links work on PyPI, too."""
 
-import re
-from pathlib import Path
-
-import optuna
 import pytest
+from tests.support.pages import ROOT, links, missing_file, python_blocks
 
-README = Path(__file__).parents[2] / "README.md"
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = python_blocks(README)
 
 
 @pytest.mark.parametrize("index", range(len(BLOCKS)))
-def test_every_block_runs(index: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_runs(index: int, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    verbosity = optuna.logging.get_verbosity()
-    try:
-        exec(compile(BLOCKS[index], f"README.md, block {index}", "exec"), {"__name__": "readme"})
-    finally:
-        optuna.logging.set_verbosity(verbosity)
+    exec(compile(BLOCKS[index], f"README.md, block {index}", "exec"), {"__name__": "readme"})
+
+
+def test_it_is_short() -> None:
+    assert len(README.splitlines()) <= 150
+
+
+def test_links_are_absolute_and_lead_somewhere() -> None:
+    assert len(links(README)) > 10
+    for link in links(README):
+        assert link.startswith("https://"), link
+        assert missing_file(link) is None, link
