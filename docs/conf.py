@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "docstrings",
     "run_scripts",
 ]
 exclude_patterns = ["_templates"]

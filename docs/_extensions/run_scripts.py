@@ -2,7 +2,8 @@
 
 An example becomes a page with its text, its code, what it printed and the pictures that it
 wrote. It runs as a user runs it, ``python examples/NAME.py`` in an empty folder; if it fails, so
-does the build. Scripts in docs/pictures write the pictures that other pages show.
+does the build. Scripts in docs/pictures write the pictures that other pages show. The experiments
+in examples/paper take too long: their page has their texts, with the figures that they printed.
 
 A script that has not changed since its page or pictures were made is not run again. To run
 everything anew, delete docs/examples and docs/pictures/*.png.
@@ -88,19 +89,33 @@ def write_page(script: Path) -> None:
     (PAGES / f"{script.stem}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
+def write_experiments(scripts: list[Path]) -> None:
+    """Write the page with the texts of the paper's experiments, which are not run."""
+    parts = [
+        "# The experiments of the paper",
+        "These are commands with `--help`. They resume where they were interrupted, and write "
+        "records, tables and pictures into a folder. The figures were printed by the commands "
+        "that stand above them.",
+    ]
+    for script in scripts:
+        title, description, _ = split(script)
+        address = f"{REPOSITORY}/examples/paper/{script.name}"
+        parts += [f"## {title}", description, f"[{script.name}]({address}) in the repository."]
+    (PAGES / "paper.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
 def write_index(scripts: list[Path]) -> None:
     """Write the page that lists all examples."""
     lines = [
         "# Examples",
         "",
         "Each page shows what the example printed and drew when this documentation was built.",
-        f"[The experiments of the paper]({REPOSITORY}/examples/README.md) take longer; they are",
-        "described with [the paper](../paper.md).",
         "",
         "```{toctree}",
         ":maxdepth: 1",
         "",
         *(script.stem for script in scripts),
+        "paper",
         "```",
         "",
     ]
@@ -120,6 +135,7 @@ def run_all(app: Sphinx) -> None:
     for script in scripts:
         if not is_newer(PAGES / f"{script.stem}.md", script):
             write_page(script)
+    write_experiments(sorted((EXAMPLES / "paper").glob("[!_]*.py")))
     write_index(scripts)
     for script in sorted(PICTURES.glob("*.py")):
         # A script draws NAME.png, or several pictures NAME-*.png.

@@ -1,6 +1,7 @@
 """The README's Python and commands are run as they stand, and its links work on PyPI, too."""
 
 import pytest
+
 from tests.support.pages import ROOT, links, missing_file, python_blocks
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
