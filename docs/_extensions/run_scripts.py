@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,15 +58,18 @@ def run(script: Path, folder: Path) -> str:
 
 
 def split(script: Path) -> tuple[str, str, str]:
-    """Return title, description and code of an example. The title ends with the first sentence."""
+    """Return title, description and code of an example.
+
+    The title is the beginning of the first sentence.
+    """
     source = script.read_text(encoding="utf-8")
     tree = ast.parse(source)
     text = ast.get_docstring(tree)
     if text is None:
         raise ExtensionError(f"{script} has no docstring.")
-    title, _, description = text.partition("\n")
+    title = re.match(r"[^:;.?]+\??", text)[0]
     code = "\n".join(source.splitlines()[tree.body[0].end_lineno :]).strip()
-    return title.rstrip("."), description.strip(), code
+    return title, text, code
 
 
 def write_page(script: Path) -> None:
@@ -123,8 +127,9 @@ def write_index(scripts: list[Path]) -> None:
 
 
 def is_newer(made: Path, script: Path) -> bool:
-    """Return whether a file was made after the last change of the script."""
-    return made.exists() and made.stat().st_mtime > script.stat().st_mtime
+    """Return whether a file was made after the last change of the script and of this file."""
+    changed = max(script.stat().st_mtime, Path(__file__).stat().st_mtime)
+    return made.exists() and made.stat().st_mtime > changed
 
 
 def run_all(app: Sphinx) -> None:

@@ -24,13 +24,13 @@ MODULES = [
     and hasattr(importlib.import_module(module), "__all__")
 ]
 NAMES = [(module, name) for module in MODULES for name in importlib.import_module(module).__all__]
-PAGE = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+PAGES = "".join(page.read_text("utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
 
 
 def names_of_page() -> set[tuple[str, str]]:
     """The names that get a page: all entries of lists, by the module that is current there."""
     found, module = set(), ""
-    for line in PAGE.splitlines():
+    for line in PAGES.splitlines():
         if line.startswith(".. currentmodule:: "):
             module = line.split()[-1]
         elif re.fullmatch(r"   \w+", line):
@@ -55,7 +55,7 @@ def test_every_public_name_has_an_example(module: str, name: str) -> None:
         assert ">>> " in (inspect.getdoc(thing) or "")
     else:
         # A constant has no docstring; the page shows and runs its example.
-        assert any(name in block for block in python_blocks(PAGE))
+        assert any(name in block for block in python_blocks(PAGES))
 
 
 def test_every_argument_of_the_sampler_is_explained_and_no_other_is() -> None:
