@@ -25,7 +25,7 @@ extensions = [
 exclude_patterns = ["_templates"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 autodoc_typehints = "description"

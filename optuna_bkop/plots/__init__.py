@@ -169,5 +169,16 @@ def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Figure:
     Args:
         study: A study with several objectives.
         objectives: Indices of two objectives.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> sampler = BKOPSampler(n_startup_trials=4, seed=1)
+        >>> study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
+        >>> for _ in range(8):
+        ...     trial = study.ask({"x": optuna.distributions.FloatDistribution(0, 1)})
+        ...     _ = study.tell(trial, [trial.params["x"], 1 - trial.params["x"] ** 2])
+        >>> [line.name for line in plot_front(study).data]
+        ['trials', 'front']
     """
     return _plotly.front_figure(_fronts.front(study, objectives))

@@ -74,7 +74,7 @@ def test_links_and_pictures_lead_somewhere(page: str) -> None:
             assert ((ROOT / page).parent / path).exists(), link
 
 
-def test_commands_of_benchmarks_that_are_named_exist() -> None:
+def test_commands_of_benchmarks_and_examples_that_are_named_exist() -> None:
     for page, text in TEXTS.items():
         for module in re.findall(r"python -m ((?:benchmarks|examples)[\w.]*)", text):
             path = ROOT / module.replace(".", "/")
