@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from lattice_tools._interrupt import SearchInterrupted
+from lattice_tools._version import __version__ as __version__
 from lattice_tools.best import best
 from lattice_tools.build import METHODS, build
 from lattice_tools.exact import exact

@@ -17,7 +17,15 @@ from typing import Any
 
 
 class SearchInterrupted(UserWarning):
-    """A search was interrupted by Ctrl-C and returns the best lattice that it had found."""
+    """A search was interrupted by Ctrl-C and returns the best lattice that it had found.
+
+    Example:
+        >>> import warnings
+        >>> from lattice_tools import best
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("error", SearchInterrupted)  # Ctrl-C shall be an error
+        ...     lattice = best(100, 2)
+    """
 
 
 @dataclass

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import time
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -31,23 +30,17 @@ from lattice_tools._command import (
 from lattice_tools._files import FORMATS, check_writable, encode, read_points, write_whole
 from lattice_tools._primes import nearest_prime
 from lattice_tools._table_commands import compare, records_command
+from lattice_tools._version import __version__
 from lattice_tools.build import METHODS, build, option_names
 from lattice_tools.lattice import Rank1Lattice
 from lattice_tools.limit import fraction_of_limit
-
-
-def _version() -> str:
-    try:
-        return metadata.version("optuna-bkop")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"
 
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=example("build --method alg6 --points 1000 --dim 10 --output points.csv"),
 )
-@click.version_option(version=_version(), prog_name="lattice-tools")
+@click.version_option(version=__version__, prog_name="lattice-tools")
 def main() -> None:
     """Rank-1 lattices: build them, measure point sets, compare constructions, draw."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["printed"]
+
 #: The cells' sizes and dimensions.
 PAPER_POINTS = (1000, 2000, 3000)
 PAPER_DIMS = (10, 20, 30, 40, 50)
@@ -32,7 +34,12 @@ _PRINTED = {
 
 
 def printed(method: str, n_points: int, dim: int) -> str | None:
-    """The paper's value as printed, or None where its tables have no such cell."""
+    """The paper's value as printed, or None where its tables have no such cell.
+
+    Example:
+        >>> printed("alg6", 1000, 10), printed("alg6", 1001, 10)
+        ('0.59632', None)
+    """
     row = _PRINTED.get((method, n_points))
     return row[PAPER_DIMS.index(dim)] if row is not None and dim in PAPER_DIMS else None
 

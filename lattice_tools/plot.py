@@ -15,6 +15,8 @@ from lattice_tools.radius import separation, unit_cube_points
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["plot_points"]
+
 #: File formats that matplotlib writes without a display.
 IMAGE_FORMATS = ("png", "pdf", "svg")
 
@@ -42,6 +44,12 @@ def plot_points(
 
     Returns:
         A matplotlib figure, apart from pyplot and without a window.
+
+    Example:
+        >>> from lattice_tools import build
+        >>> figure = plot_points(build("korobov", 101, 2).points(), name="lattice points")
+        >>> len(figure.axes)
+        2
     """
     Figure_, EllipseCollection = _matplotlib()
     X = unit_cube_points(points)

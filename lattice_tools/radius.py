@@ -34,6 +34,12 @@ class Radius:
         value: The number.
         is_exact: Whether it is exact up to rounding; if not, it is a lower bound.
         n_starts: The number of local ascents behind a lower bound; 0 if exact.
+
+    Example:
+        >>> print(covering_radius([[0.25], [0.75]], periodic=True))
+        0.25
+        >>> float(Radius(0.6, is_exact=False, n_starts=16))
+        0.6
     """
 
     value: float

@@ -28,7 +28,12 @@ def record(n_points: int, dim: int) -> Rank1Lattice | None:
 
 @cache
 def records() -> Records:
-    """All records by (N, d), in the order of the file."""
+    """All records by (N, d), in the order of the file.
+
+    Example:
+        >>> len(records()), records()[100, 2].base_vector
+        (980, (1, 45))
+    """
     text = resources.files("lattice_tools").joinpath("records.txt").read_text("utf-8")
     return parse(text)
 

@@ -18,6 +18,8 @@ from lattice_tools.lattice import Rank1Lattice
 from lattice_tools.limit import fraction_of_limit
 from lattice_tools.radius import FloatArray, Radius, covering_radius, separation, unit_cube_points
 
+__all__ = ["numbers_of", "report"]
+
 #: Discrepancies by their name in `scipy.stats.qmc.discrepancy`.
 DISCREPANCIES = {
     "CD": "centred discrepancy",
@@ -65,6 +67,11 @@ def numbers_of(
         seed: Seed of their starts.
         pairs: Whether to compute the measures that compare all pairs of points. P2 of a lattice
             is not one of them.
+
+    Example:
+        >>> from lattice_tools import build
+        >>> round(numbers_of(build("korobov", 53, 2).points())["separation, torus"], 4)
+        0.1437
     """
     X = unit_cube_points(points)
     separations: Numbers = {}
@@ -119,6 +126,11 @@ def report(
         seed: Seed of these, and of the reference sets.
         full: Compare all pairs of points for discrepancies and P2 even if that takes minutes.
         progress: Called with the share of the work that is done.
+
+    Example:
+        >>> from lattice_tools import build
+        >>> print(report(build("korobov", 53, 2).points()).splitlines()[0])
+        53 points in 2 dimensions
     """
     X = unit_cube_points(points)
     n, d = X.shape

@@ -91,6 +91,18 @@ class StopWhenCertified:
         relative: Largest certificate, relative to the range of the values seen.
         n_warmup_trials: Number of finished trials before which the study is not stopped.
         given: What is known about the function.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> enough = stop_when_certified(relative=0.01)
+        >>> study = optuna.create_study(sampler=BKOPSampler(seed=0))
+        >>> space = {"x": optuna.distributions.FloatDistribution(-5, 5)}
+        >>> while not enough.is_met(study):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, (trial.params["x"] - 1) ** 2)
+        >>> len(study.trials)
+        20
     """
 
     gap: float | None

@@ -78,6 +78,10 @@ def embedded_cbc(
         first_log2: The smallest m that counts.
         alpha: Smoothness: 2, 4 or 6.
         weights: Product weights gamma_j, at least d of them; 1 / j² by default.
+
+    Example:
+        >>> embedded_cbc(6, 3, first_log2=3)  # good for 8, 16, 32 and 64 points
+        (1, 19, 29)
     """
     M = positive_integer("log2_points", log2_points, minimum=3)
     if M > _MAX_LOG2:

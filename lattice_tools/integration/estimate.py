@@ -24,6 +24,10 @@ class Estimate:
         value: The mean over all shifts; unbiased.
         standard_error: The estimated standard deviation of ``value``.
         n_evaluations: The number of function values used.
+
+    Example:
+        >>> print(Estimate(0.125, 2e-6, 16384))
+        0.125 ± 2e-06 (16384 evaluations)
     """
 
     value: float

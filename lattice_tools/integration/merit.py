@@ -62,6 +62,12 @@ def p_alpha_of_points(
 
     It is the mean over all pairs of points of the product in `p_alpha` at their difference, which
     for a lattice is the same number.
+
+    Example:
+        >>> from lattice_tools import korobov
+        >>> lattice = korobov(53, 2)
+        >>> abs(p_alpha_of_points(lattice.points()) - p_alpha(lattice)) < 1e-9
+        True
     """
     X = np.asarray(points, dtype=np.float64)
     n, d = X.shape

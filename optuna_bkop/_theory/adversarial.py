@@ -25,6 +25,12 @@ class AdversarialBound:
         linear: The corollary's bound B c h, which is at least ``value``.
         is_certificate: Whether h is the exact covering radius. False if the radius is only known
             to be at least h.
+
+    Example:
+        >>> from optuna_bkop.regret import StationaryKernel, adversarial_bound
+        >>> bound = adversarial_bound(0.1, StationaryKernel("se", 0.5), 2.0)
+        >>> bound.value < bound.linear, bound.is_certificate
+        (True, True)
     """
 
     value: float

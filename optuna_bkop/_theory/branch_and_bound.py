@@ -30,6 +30,13 @@ class Maximum:
         is_certified: Whether ``upper`` is proved, up to rounding. If False, the maximum is the
             result of a search, and larger values may exist.
         n_boxes: Number of boxes that were bounded.
+
+    Example:
+        >>> from optuna_bkop.regret import StationaryKernel, same_history_bound
+        >>> X = np.array([[0.2], [0.7]])
+        >>> maximum = same_history_bound(X, StationaryKernel("se", 0.5), 1.0).largest_std
+        >>> maximum.lower <= maximum.upper, maximum.is_certified
+        (True, True)
     """
 
     lower: float

@@ -24,6 +24,11 @@ class Queries:
             kernel is fitted. If None, each feature has its own.
         feasible: Which points meet all constraints (T,). If None, all.
         region: Region in which f is to be maximised. If None, the unit cube.
+
+    Example:
+        >>> X, y = np.array([[0.1], [0.9], [0.5]]), np.array([0.0, 0.3, 1.0])
+        >>> Queries(X, y, batch=np.array([0, 0, 1])).sizes
+        [2, 1]
     """
 
     X: FloatArray

@@ -25,6 +25,11 @@ class Region:
         lower: Lower corners (m, D). A box whose corners are equal is a point.
         upper: Upper corners (m, D).
         doubt: Why bounds on the region may not hold for the study; empty if they do.
+
+    Example:
+        >>> square = Region.cube(2)
+        >>> square.contains(np.array([[0.5, 1.0]])), square.contains(np.array([[0.5, 1.1]]))
+        (True, False)
     """
 
     lower: FloatArray

@@ -26,6 +26,13 @@ class SameHistoryBound:
         at_next: 2 B σ(x_T), if x_T was given. It holds if x_T maximises m + B σ.
         anywhere: 2 B max_x σ(x), which holds for whatever values were seen.
         largest_std: The maximum of σ: its bounds, where it is, and whether it is certified.
+
+    Example:
+        >>> X = np.array([[0.2], [0.7]])
+        >>> kernel = StationaryKernel("se", 0.5)
+        >>> bound = same_history_bound(X, kernel, 1.0, next_point=np.array([0.45]))
+        >>> bound.at_next < bound.anywhere
+        True
     """
 
     at_next: float | None

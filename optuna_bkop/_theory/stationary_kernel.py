@@ -19,6 +19,11 @@ class StationaryKernel:
         name: "matern52" or "se".
         length_scales: One length scale for all features, or one for each (D,).
         signal_var: Prior variance k(x, x).
+
+    Example:
+        >>> kernel = StationaryKernel("se", length_scales=0.5, signal_var=2.0)
+        >>> kernel(np.array([[0.0]]), np.array([[0.0], [0.5]])).round(4).tolist()
+        [[2.0, 1.2131]]
     """
 
     name: str = "matern52"

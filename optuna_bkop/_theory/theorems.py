@@ -37,6 +37,14 @@ class Bound:
             ``cumulative``.
         by_mean_deviations: Bounds (N,) R <= 2B Σ_n Σ_i σ_i + ..., valid for the mean-deviation
             form only. They are never larger than ``by_deviations``.
+
+    Example:
+        >>> from optuna_bkop.regret import Queries, StationaryKernel, regret_bound
+        >>> queries = Queries(np.array([[0.1], [0.9]]), np.array([0.0, 0.3]), np.array([0, 1]))
+        >>> kernel = StationaryKernel("se", 0.3)
+        >>> bounds = regret_bound(queries, rkhs_norm=1.0, kernel=kernel, noise_var=0.01)
+        >>> bounds.theorem1.theorem, bounds.theorem1.simple.shape
+        ('theorem 1', (2,))
     """
 
     theorem: str
@@ -68,6 +76,10 @@ def theorem_constant(scale: float, noise_var: float) -> float:
     C_1 and C_3 have s = κ; C_2 and C_4 have s = β = max_n β_n. The paper's C_1 has s = 1, because
     the paper requires k(x, x) <= 1. Its C_3 has s >= κ + σ², but the proof needs only σ̂² <= s, and
     σ̂² <= κ. So the Corollary, which sets s = 1, is correct.
+
+    Example:
+        >>> round(theorem_constant(1.0, 0.01), 4)
+        1.7334
     """
     check_number("scale", scale, positive=True)
     check_number("noise_var", noise_var, positive=True)
@@ -81,6 +93,12 @@ def batch_covariances(
 
     With K + σ² I = L L' the Schur complement of block n is L_nn L_nn' = A_n + σ² I, so that one
     factor contains all of them.
+
+    Example:
+        >>> from optuna_bkop.regret import StationaryKernel
+        >>> X = np.array([[0.0], [0.5], [1.0]])
+        >>> [A.shape for A in batch_covariances(X, [1, 2], StationaryKernel("se", 0.3), 0.01)]
+        [(1, 1), (2, 2)]
     """
     K = kernel(X, X)
     L = cholesky(K, noise_var, float(np.diagonal(K).max()))

@@ -64,6 +64,17 @@ def plot_regret_bound(
         study: The study.
         bound: The bounds to plot. If None, `regret_bound(study)`, which estimates kernel and norm.
         optimum: Best possible value. If given, the measured regret is plotted as well.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> space = {name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"}
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> for _ in range(8):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, trial.params["x"] + trial.params["y"] ** 2)
+        >>> sorted({line.name for line in plot_regret_bound(study, optimum=0.0).data})
+        ['by deviations', 'corollary', 'measured', 'theorem 2', 'theorem 4']
     """
     return _plotly.regret_figure(_contents.bound_lines(study, bound, optimum))
 
@@ -78,6 +89,17 @@ def plot_batches(study: Study, params: Sequence[str] | None = None) -> Figure:
     Args:
         study: The study.
         params: Names of two parameters. If None, the first two.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> space = {name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"}
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> for _ in range(8):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, trial.params["x"] + trial.params["y"] ** 2)
+        >>> plot_batches(study).layout.xaxis.title.text
+        'x'
     """
     return _plotly.batches_figure(_contents.batches(study, params))
 
@@ -99,6 +121,18 @@ def plot_model_slices(
         params: Names of parameters. If None, all that the best trial has.
         certificate: A certificate whose kernel and norm the model has. If None, both are
             estimated.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> space = {name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"}
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> for _ in range(8):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, trial.params["x"] + trial.params["y"] ** 2)
+        >>> figure = plot_model_slices(study, params=["x"])
+        >>> sorted({line.name for line in figure.data})
+        ['band', 'best', 'mean', 'trials']
     """
     return _plotly.slices_figure(slices(study, params, certificate))
 
@@ -135,5 +169,16 @@ def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Figure:
     Args:
         study: A study with several objectives.
         objectives: Indices of two objectives.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> sampler = BKOPSampler(n_startup_trials=4, seed=1)
+        >>> study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
+        >>> for _ in range(8):
+        ...     trial = study.ask({"x": optuna.distributions.FloatDistribution(0, 1)})
+        ...     _ = study.tell(trial, [trial.params["x"], 1 - trial.params["x"] ** 2])
+        >>> [line.name for line in plot_front(study).data]
+        ['trials', 'front']
     """
     return _plotly.front_figure(_fronts.front(study, objectives))

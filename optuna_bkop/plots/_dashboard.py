@@ -22,6 +22,17 @@ def save_to_dashboard(study: Study) -> list[str]:
 
     Raises:
         ImportError: If optuna-dashboard is not installed.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> space = {name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"}
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> for _ in range(8):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, trial.params["x"] + trial.params["y"] ** 2)
+        >>> save_to_dashboard(study)  # doctest: +ELLIPSIS
+        ['bkop-regret-certificate', ..., 'bkop-batches']
     """
     try:
         from optuna_dashboard import save_plotly_graph_object

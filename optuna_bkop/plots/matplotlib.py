@@ -54,12 +54,37 @@ def plot_regret_certificate(
 def plot_regret_bound(
     study: Study, bound: RegretBound | None = None, *, optimum: float | None = None
 ) -> Axes:
-    """Plot the bounds of Theorems 1-4 against the number of trials, on a logarithmic scale."""
+    """Plot the bounds of Theorems 1-4 against the number of trials, on a logarithmic scale.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> space = {name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"}
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> for _ in range(8):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, trial.params["x"] + trial.params["y"] ** 2)
+        >>> plot_regret_bound(study).get_yscale()
+        'log'
+    """
     return _regret_axes(_contents.bound_lines(study, bound, optimum))
 
 
 def plot_batches(study: Study, params: Sequence[str] | None = None) -> Axes:
-    """Plot the batches of a study in the plane of two parameters."""
+    """Plot the batches of a study in the plane of two parameters.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> space = {name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"}
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> for _ in range(8):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, trial.params["x"] + trial.params["y"] ** 2)
+        >>> plot_batches(study).figure.savefig("batches.png")  # doctest: +SKIP
+        >>> plot_batches(study).get_xlabel()
+        'x'
+    """
     from matplotlib import colormaps
 
     content = _contents.batches(study, params)
@@ -89,6 +114,17 @@ def plot_model_slices(
 
     Returns:
         The axes, one per parameter.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> space = {name: optuna.distributions.FloatDistribution(0, 1) for name in "xy"}
+        >>> study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=1))
+        >>> for _ in range(8):
+        ...     trial = study.ask(space)
+        ...     _ = study.tell(trial, trial.params["x"] + trial.params["y"] ** 2)
+        >>> [ax.get_xlabel() for ax in plot_model_slices(study)]
+        ['x', 'y']
     """
     content = slices(study, params, certificate)
     axes = _new_axes(len(content.panels))
@@ -109,7 +145,19 @@ def plot_model_slices(
 
 
 def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Axes:
-    """Plot the hypervolume of all trials so far against their number."""
+    """Plot the hypervolume of all trials so far against their number.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> sampler = BKOPSampler(n_startup_trials=4, seed=1)
+        >>> study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
+        >>> for _ in range(8):
+        ...     trial = study.ask({"x": optuna.distributions.FloatDistribution(0, 1)})
+        ...     _ = study.tell(trial, [trial.params["x"], 1 - trial.params["x"] ** 2])
+        >>> plot_hypervolume(study).get_ylabel()
+        'hypervolume'
+    """
     content = _fronts.hypervolume_history(study, reference_point)
     ax = _new_axes()[0]
     ax.step(content.x, content.y, where="post", color=COLOURS[0])
@@ -122,7 +170,19 @@ def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = Non
 
 
 def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Axes:
-    """Plot the front of a study in the plane of two objectives, with the batch to come."""
+    """Plot the front of a study in the plane of two objectives, with the batch to come.
+
+    Example:
+        >>> import optuna
+        >>> from optuna_bkop import BKOPSampler
+        >>> sampler = BKOPSampler(n_startup_trials=4, seed=1)
+        >>> study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
+        >>> for _ in range(8):
+        ...     trial = study.ask({"x": optuna.distributions.FloatDistribution(0, 1)})
+        ...     _ = study.tell(trial, [trial.params["x"], 1 - trial.params["x"] ** 2])
+        >>> plot_front(study).get_xlabel()
+        'objective 0'
+    """
     content = _fronts.front(study, objectives)
     ax = _new_axes()[0]
     _dots(ax, content.trials, s=14, c=GREY, alpha=0.6, label="trials")

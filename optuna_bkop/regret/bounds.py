@@ -78,6 +78,14 @@ class RegretBound:
         kernel_is_fitted: Whether the kernel was fitted to the values. The theorems assume a
             kernel that is known in advance.
         kernel: The kernel.
+
+    Example:
+        >>> from optuna_bkop.regret import Queries, StationaryKernel, regret_bound
+        >>> queries = Queries(np.array([[0.1], [0.9]]), np.array([0.0, 0.3]), np.array([0, 1]))
+        >>> kernel = StationaryKernel("se", 0.3)
+        >>> bounds = regret_bound(queries, rkhs_norm=1.0, kernel=kernel, noise_var=0.01)
+        >>> [bound.theorem for bound in bounds.bounds]
+        ['theorem 1', 'theorem 2', 'theorem 3', 'theorem 4', 'corollary']
     """
 
     theorem1: Bound | None

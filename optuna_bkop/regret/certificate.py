@@ -49,6 +49,14 @@ class RegretCertificate:
         estimated: Names of the premises that were estimated; empty if all were given.
         data_norm: The norm of the values. A smaller ``rkhs_norm`` contradicts them.
         doubt: Why the certificate may not hold for all points; empty if there is no reason.
+
+    Example:
+        >>> from optuna_bkop.regret import Queries, StationaryKernel, regret_certificate
+        >>> queries = Queries(np.array([[0.1], [0.9]]), np.array([0.0, 0.3]), np.array([0, 1]))
+        >>> kernel = StationaryKernel("se", 0.3)
+        >>> certificate = regret_certificate(queries, rkhs_norm=1.0, kernel=kernel)
+        >>> certificate.is_certificate, certificate.best.tolist()
+        (True, [0.0, 0.3])
     """
 
     gap: FloatArray

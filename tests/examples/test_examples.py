@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,3 +98,11 @@ def test_the_paper_s_settings_differ_in_the_strategy_alone():
     del estimated["noise_var"]
     assert SETTINGS["estimated-noise"]["BKOP"] == estimated
     assert SETTINGS["ours"]["BKOP"] == {}
+
+
+def test_every_example_is_in_the_index():
+    index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"\]\((\w+\.(?:py|ipynb))\)", index))
+    assert listed == {path.name for path in EXAMPLES.iterdir() if path.suffix in (".py", ".ipynb")}
+    experiments = set(re.findall(r"examples\.paper\.(\w+)", index))
+    assert experiments == {name.removesuffix(".py") for name in PAPER}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from lattice_tools import build, korobov
+from lattice_tools import __version__, build, korobov
 from lattice_tools import cli as cli_module
 from lattice_tools.cli import main
 
@@ -328,7 +328,7 @@ def test_records_are_found_and_extended(tmp_path):
 def test_the_version_is_told():
     result = run("--version")
     assert result.exit_code == 0
-    assert result.stdout.startswith("lattice-tools, version ")
+    assert result.stdout == f"lattice-tools, version {__version__}\n"
 
 
 def test_a_reader_that_stops_early_is_no_error():

@@ -1,4 +1,4 @@
-"""What holds for points chosen along directions, on functions of known norm (docs/objectives.md).
+"""What holds for points chosen along directions, on functions of known norm.
 
 With s(z) = min_k (z_k - r_k) / λ_k, the point x that maximises s(m + B σ) has a regret
 s(f(x*)) - s(f(x)) of at most max_k 2 B_k σ_k(x) / λ_k; and the hypervolume is the mean of
