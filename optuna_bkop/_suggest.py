@@ -25,10 +25,9 @@ from optuna_bkop._batch.nearby import choose_nearby
 from optuna_bkop._batch.strategies import choose_batch
 from optuna_bkop._coordination.claim import Claim, claim_point
 from optuna_bkop._coordination.view import View, read_view
-from optuna_bkop._domain import Domain
 from optuna_bkop._memory import Memory
+from optuna_bkop._model.chart import ChartedDomain
 from optuna_bkop._model.fitted import Fitted, fit_models
-from optuna_bkop._model.neighbourhood import Neighbourhood, neighbourhood
 from optuna_bkop._model.objectives import FittedObjectives, fit_objectives
 from optuna_bkop._model.training_set import is_feasible
 from optuna_bkop._seeds import derived_rng
@@ -151,14 +150,13 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     n_before = n_finished + len(view.U_running) + len(view.U_free)
     try:
         with memory.one_thread(), np.errstate(all="ignore"):
-            near = _neighbourhood(ask, snapshot)
-            fitted = _fit(ask, snapshot, view, memory, near)
+            fitted = _fit(ask, snapshot, view, memory)
             if isinstance(fitted, FittedObjectives):
                 U = choose_on_front(fitted, view.U_held, q, rng=rng, n_before=n_before)
-            elif near is not None:
+            elif isinstance(fitted.domain, ChartedDomain):
                 U = choose_nearby(
                     fitted,
-                    near.domain.chart,
+                    fitted.domain.chart,
                     snapshot.history.U,
                     view.U_held,
                     q,
@@ -177,40 +175,18 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     return U
 
 
-def _neighbourhood(ask: Ask, snapshot: Snapshot) -> Neighbourhood | None:
-    """Return where to choose the next batch in a long study; None for the whole range.
-
-    Several objectives have no single best trial. Without a trust box, the user has asked for the
-    whole range, and the strategy "bull" fixes its points in advance.
-    """
-    history, settings = snapshot.history, ask.options.settings
-    is_single = history.values.shape[1] == 1
-    if not is_single or settings.trust_margin is None or settings.strategy == "bull":
-        return None
-    rng = derived_rng(ask.root, "neighbourhood", snapshot.trials_known)
-    return neighbourhood(
-        history.U, history.values[:, 0], history.constraints, snapshot.domain, rng
-    )
-
-
-def _fit(
-    ask: Ask, snapshot: Snapshot, view: View, memory: Memory, near: Neighbourhood | None
-) -> Fitted | FittedObjectives:
+def _fit(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> Fitted | FittedObjectives:
     """Return the models of the data, which are fitted once for all asks with the same data.
 
-    In a neighbourhood, the data are its trials, in its chart. With several objectives and no
-    feasible trial yet, only the constraint violation is modelled, which is one objective.
+    With several objectives and no feasible trial yet, only the constraint violation is modelled,
+    which is one objective.
     """
     history = snapshot.history
     data = history.U, history.values, history.constraints, view.U_failed
-    domain: Domain = snapshot.domain
-    if near is not None:
-        domain, rows, inward = near.domain, near.rows, near.domain.chart.inward
-        data = inward(data[0][rows]), data[1][rows], data[2][rows], inward(data[3])
     # One sampler may serve several studies, whose trials have the same numbers.
     key = (snapshot.fingerprint, *(array.tobytes() for array in data))
     if memory.fitted is None or memory.fitted[0] != key:
-        settings, cache = ask.options.settings, memory.fits
+        domain, settings, cache = snapshot.domain, ask.options.settings, memory.fits
         U, values, constraints, U_failed = data
         fitted: Fitted | FittedObjectives
         if values.shape[1] > 1 and is_feasible(constraints).any():
@@ -233,6 +209,7 @@ def _fit(
                 domain=domain,
                 settings=settings,
                 cache=cache,
+                rng=derived_rng(ask.root, "neighbourhood", snapshot.trials_known),
             )
         memory.fitted = (key, fitted)
     return memory.fitted[1]

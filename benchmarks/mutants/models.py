@@ -256,8 +256,8 @@ MODELS: tuple[Mutant, ...] = (
     Mutant(
         "no local search in long studies",
         "optuna_bkop/_suggest.py",
-        "            near = _neighbourhood(ask, snapshot)\n",
-        "            near = None\n",
+        '                rng=derived_rng(ask.root, "neighbourhood", snapshot.trials_known),\n',
+        "",
         ("tests/optuna_bkop/test_long_studies.py",),
     ),
 )

@@ -15,6 +15,7 @@ from optuna_bkop._model.fit import FitCache, Prior
 from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
 from optuna_bkop._model.kernels import KERNELS
 from optuna_bkop._model.linalg import invert_lower
+from optuna_bkop._model.neighbourhood import neighbourhood
 from optuna_bkop._model.training_set import ActiveSet, TrainingSet, is_feasible
 from optuna_bkop._model.warping import stretch
 from optuna_bkop._settings import Settings
@@ -75,8 +76,12 @@ def fit_models(
     cache: FitCache | None = None,
     feasibility: tuple[KernelModel, ...] | None = None,
     n_fitted: int | None = None,
+    rng: np.random.Generator | None = None,
 ) -> Fitted:
     """Fit the models of values (n,) at points U (n, d).
+
+    In a long study the result may describe the trials near the best one alone: its domain is then
+    a `ChartedDomain`, and its points are in the chart.
 
     Args:
         U: Points; NaN where a trial does not have the parameter.
@@ -90,8 +95,14 @@ def fit_models(
         feasibility: The models of constraints and of success, if they are known already.
         n_fitted: Maximum number of best trials to which hyperparameters are fitted. If None,
             `_MAX_FITTED`.
+        rng: Decides whether a long study is modelled near its best trial. If None, never.
     """
     cache = FitCache() if cache is None else cache
+    near = None if rng is None else neighbourhood(U, values, constraints, domain, settings, rng)
+    if near is not None:
+        domain, inward = near.domain, near.domain.chart.inward
+        U, values, constraints = inward(U[near.rows]), values[near.rows], constraints[near.rows]
+        U_failed = None if U_failed is None else inward(U_failed)
     data = TrainingSet.of(U, values, constraints, domain, settings.warping)
 
     def decisive_of(share: int) -> TrainingSet:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain
 from optuna_bkop._model.chart import ChartedDomain, best_first, local_chart
+from optuna_bkop._settings import Settings
 
 #: Number of trials from which on a study searches locally, at least, and per parameter. Fewer
 #: trials do not show the covariance of the best ones, and the model of all trials still gains.
@@ -47,20 +48,26 @@ def neighbourhood(
     values: FloatArray,
     constraints: FloatArray,
     domain: Domain,
+    settings: Settings,
     rng: np.random.Generator,
 ) -> Neighbourhood | None:
     """Return the neighbourhood in which to choose the next batch; None for the whole range.
 
     The whole range is searched while trials are few, in a part of the batches later, on a plateau
-    (other trials have the best value, too), and where there is no chart.
+    (other trials have the best value, too), and where there is no chart. It is always searched
+    without a trust box, because the user has asked for that, and by the strategy "bull", which
+    fixes its points in advance.
 
     Args:
         U: Points (n, d); NaN where a trial does not have the parameter.
         values: Values (n,), to be maximised.
         constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
         domain: The domain of the points.
+        settings: How batches are chosen.
         rng: Decides, equally for all workers that know the same trials.
     """
+    if settings.trust_margin is None or settings.strategy == "bull":
+        return None
     n, dim = U.shape
     if n < max(_MIN_TRIALS, _MIN_PER_PARAMETER * dim) or rng.random() >= _LOCAL_SHARE:
         return None

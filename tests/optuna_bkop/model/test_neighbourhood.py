@@ -8,6 +8,7 @@ import pytest
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain, Parameter
 from optuna_bkop._model.neighbourhood import Neighbourhood, neighbourhood
+from optuna_bkop._settings import Settings
 
 
 def data(n: int, dim: int = 3) -> tuple[FloatArray, FloatArray]:
@@ -20,7 +21,7 @@ def found(n: int, dim: int = 3, n_draws: int = 200) -> list[Neighbourhood | None
     U, values = data(n, dim)
     domain, none = Domain((Parameter(),) * dim), np.empty((n, 0))
     return [
-        neighbourhood(U, values, none, domain, np.random.default_rng(seed))
+        neighbourhood(U, values, none, domain, Settings(), np.random.default_rng(seed))
         for seed in range(n_draws)
     ]
 
@@ -58,7 +59,7 @@ def test_the_same_trials_and_seed_give_the_same_chart_in_every_worker() -> None:
     U, values = data(300)
     domain, none = Domain((Parameter(),) * 3), np.empty((300, 0))
     a, b = (
-        neighbourhood(U.copy(), values.copy(), none, domain, np.random.default_rng(3))
+        neighbourhood(U.copy(), values.copy(), none, domain, Settings(), np.random.default_rng(3))
         for _ in range(2)
     )
     assert a is not None
@@ -73,13 +74,22 @@ def test_a_plateau_is_searched_in_the_whole_range() -> None:
     domain, none = Domain((Parameter(),) * 3), np.empty((300, 0))
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        assert neighbourhood(U, values, none, domain, rng) is None
+        assert neighbourhood(U, values, none, domain, Settings(), rng) is None
 
 
 def test_feasible_trials_make_the_chart() -> None:
     U, values = data(300)
     constraints = np.where(U[:, :1] < 0.5, 1.0, -1.0)  # the best values violate it
     domain = Domain((Parameter(),) * 3)
-    near = neighbourhood(U, values, constraints, domain, np.random.default_rng(3))
+    near = neighbourhood(U, values, constraints, domain, Settings(), np.random.default_rng(3))
     assert near is not None
     assert near.domain.chart.origin[0] >= 0.5
+
+
+@pytest.mark.parametrize("settings", [Settings(trust_margin=None), Settings(strategy="bull")])
+def test_some_settings_always_search_the_whole_range(settings: Settings) -> None:
+    U, values = data(300)
+    domain, none = Domain((Parameter(),) * 3), np.empty((300, 0))
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        assert neighbourhood(U, values, none, domain, settings, rng) is None
