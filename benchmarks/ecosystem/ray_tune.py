@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,11 @@ from typing import Any
 import optuna
 
 from benchmarks.harness import samplers
+from optuna_bkop._coordination.concurrency import concurrency
 from optuna_bkop._coordination.records import batch_of
+
+#: Seconds of a trial. Trials that end at once would not overlap.
+_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,7 @@ class TuneOutcome:
         sampler: Name of the sampler.
         run: Number of the run. Ray names the study of every run "optuna".
         complete: Number of trials that returned a value.
+        at_once: Largest number of trials that were running when one of them began.
         distinct: Number of different points.
         planned: Number of trials that the sampler's model chose.
         batches: Number of joint plans that these belong to.
@@ -33,6 +39,7 @@ class TuneOutcome:
     sampler: str
     run: int
     complete: int
+    at_once: int
     distinct: int
     planned: int
     batches: int
@@ -98,6 +105,7 @@ def _tune(
 def _trainable(config: dict[str, Any]) -> dict[str, float]:
     """Return a loss with its minimum 0 at rate 0.01, momentum 0.7, width 32 and "tanh"."""
     loss = (math.log10(config["rate"]) + 2.0) ** 2 + 4.0 * (config["momentum"] - 0.7) ** 2
+    time.sleep(_SECONDS)
     loss += ((config["width"] - 32) / 32.0) ** 2 + 0.5 * (config["activation"] == "relu")
     return {"loss": loss}
 
@@ -111,6 +119,7 @@ def _outcome(
         sampler=sampler,
         run=run,
         complete=len(complete),
+        at_once=concurrency(complete),
         distinct=len(_points(trials)),
         planned=sum(plans.values()),
         batches=len(plans),

@@ -84,7 +84,7 @@ def run_command(
 @reference_option
 @markdown_option
 def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
-    """Print the ratio of final losses to the reference, by pruner and returned metric."""
+    """Print the ratio of final losses to the reference, by pruner, metric and objective."""
     records = load(files, PruningCell.of)
     names = samplers_of(records)
     if reference not in names:
@@ -96,6 +96,8 @@ def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
             )
             show(_ratios(records, name, reference), markdown)
             click.echo()
+            show(_by_objective(records, name, reference), markdown)
+            click.echo()
     show([["", *names], *cost_rows(records, names)], markdown)
     late = [r for r in records if r["sampler"] == "bkop" and not failed(r)]
     if late:
@@ -104,23 +106,35 @@ def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
         click.echo(f"\nbkop: model starts after trial 30 in {n_late} of {len(starts)} runs")
 
 
-def _ratios(records: Sequence[Record], sampler: str, reference: str) -> Rows:
-    def cell(pruner: str | None, returned: str | None) -> str:
-        blocks: dict[tuple[str, str, str, int], dict[str, float]] = {}
-        for record in records:
-            if pruner in (None, record["pruner"]) and returned in (None, record["returned"]):
-                key = (record["objective"], record["pruner"], record["returned"], record["seed"])
-                loss = np.inf if failed(record) else float(record["final"])
-                blocks.setdefault(key, {})[record["sampler"]] = np.log(loss + _SMALLEST)
-        found: list[Block] = list(blocks.values())
-        comparison = compare(found, sampler, reference)
-        return "-" if comparison is None else f"{np.exp(comparison.mean):.2g}"
+def _ratio(records: Sequence[Record], sampler: str, reference: str, **only: str | None) -> str:
+    """Return the ratio of the losses of two samplers over the runs with these fields, as text."""
+    blocks: dict[tuple[str, str, str, int], dict[str, float]] = {}
+    for record in records:
+        if all(value in (None, record[name]) for name, value in only.items()):
+            key = (record["objective"], record["pruner"], record["returned"], record["seed"])
+            loss = np.inf if failed(record) else float(record["final"])
+            blocks.setdefault(key, {})[record["sampler"]] = np.log(loss + _SMALLEST)
+    found: list[Block] = list(blocks.values())
+    comparison = compare(found, sampler, reference)
+    return "-" if comparison is None else f"{np.exp(comparison.mean):.2g}"
 
+
+def _ratios(records: Sequence[Record], sampler: str, reference: str) -> Rows:
+    """Return the ratios by returned metric and pruner."""
     rows = [["returned", *PRUNERS, "all"]]
     for returned in (*RETURNED, None):
-        label = returned or "all"
-        rows.append([label, *(cell(pruner, returned) for pruner in PRUNERS), cell(None, returned)])
+        cells = [
+            _ratio(records, sampler, reference, pruner=pruner, returned=returned)
+            for pruner in (*PRUNERS, None)
+        ]
+        rows.append([returned or "all", *cells])
     return rows
+
+
+def _by_objective(records: Sequence[Record], sampler: str, reference: str) -> Rows:
+    """Return the ratios by objective, over all pruners and returned metrics."""
+    ratios = [_ratio(records, sampler, reference, objective=name) for name in OBJECTIVES]
+    return [["objective", *OBJECTIVES], ["all pruners", *ratios]]
 
 
 if __name__ == "__main__":
