@@ -30,7 +30,7 @@ CHOICES: tuple[Mutant, ...] = (
     _mutant(
         "no larger norm at ties",
         "problem.py",
-        "return fitted.settings.rkhs_norm * math.exp2(doublings)",
+        "return fitted.settings.rkhs_norm * math.pow(2.0, doublings)",
         "return fitted.settings.rkhs_norm",
         "test_strategies.py",
     ),

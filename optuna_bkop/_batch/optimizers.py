@@ -5,6 +5,7 @@ Both optimizers return a batch (q, d) at least as good as the start. They do not
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -89,7 +90,10 @@ def by_cma(
     Returns:
         The best batch (q, d) that was evaluated, and its value.
     """
-    import cma
+    with warnings.catch_warnings():
+        # It warns that it cannot plot where matplotlib is not installed.
+        warnings.simplefilter("ignore", UserWarning)
+        import cma
 
     low = np.broadcast_to(lower, start.shape).reshape(-1)
     high = np.broadcast_to(upper, start.shape).reshape(-1)

@@ -119,7 +119,7 @@ def effective_norm(fitted: Fitted) -> float:
     search explore.
     """
     doublings = min(fitted.n_ties / _TIES, _MAX_DOUBLINGS)
-    return fitted.settings.rkhs_norm * math.exp2(doublings)
+    return fitted.settings.rkhs_norm * math.pow(2.0, doublings)
 
 
 def trust_box(
