@@ -6,6 +6,8 @@ to ask. Two workers may differ in this and then plan differently, which the prot
 
 from __future__ import annotations
 
+import os
+import secrets
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from optuna_bkop._batch.startup import StartupLattice
 from optuna_bkop._coordination.liveness import Watch
+from optuna_bkop._coordination.pace import Worker
 from optuna_bkop._model.fit import FitCache
 from optuna_bkop._model.fitted import Fitted
 from optuna_bkop._model.objectives import FittedObjectives
@@ -45,6 +48,7 @@ class Memory:
     n_fallbacks: int = 0
     exhausted: set[Hashable] = field(default_factory=set)
     _threads: ThreadpoolController | None = None
+    _token: str = field(default_factory=lambda: secrets.token_hex(4))
 
     def lattice(self, n_startup: int, dim: int) -> StartupLattice:
         """Return the startup lattice, which is searched once."""
@@ -52,6 +56,10 @@ class Memory:
         if key not in self.lattices:
             self.lattices[key] = StartupLattice.build(n_startup, dim)
         return self.lattices[key]
+
+    def worker(self, study_name: str) -> Worker:
+        """Return what identifies this sampler in this process, even if the process was forked."""
+        return Worker.of(study_name, f"{self._token}{os.getpid():x}")
 
     def watch(self, study: Study) -> Watch:
         """Return the watch of a study."""

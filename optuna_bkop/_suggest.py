@@ -92,6 +92,7 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
             stale_after=ask.options.stale_after,
             batch_size=ask.options.batch_size,
             last_ask=memory.last_ask,
+            worker=memory.worker(study.study_name),
             rivals=frozenset() if claim is None else claim.rivals,
         )
         _warn_if_exhausted(study, snapshot, memory)
@@ -113,6 +114,8 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
             is_plan=is_plan,
             earlier=claim,
             keep=is_last,
+            worker=memory.worker(study.study_name),
+            seconds=time.monotonic() - started,
         )
         if is_last or not claim.rivals:
             memory.last_ask = time.monotonic() - started
@@ -140,7 +143,7 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     """
     batch_size = ask.options.batch_size or max(view.n_at_once, view.n_running + 1)
     n_needed = max(view.plan.n_asking + 1, batch_size - len(view.U_running))
-    q = n_needed - len(view.U_free)
+    q = n_needed + view.n_ahead - len(view.U_free)
     # The seed does not depend on the study's name or on values. One seed gives the same points in
     # every study, whatever the unit of the values.
     rng = derived_rng(ask.root, "plan", snapshot.trials_known)

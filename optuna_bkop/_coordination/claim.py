@@ -8,6 +8,7 @@ from optuna import Study
 from optuna.trial import FrozenTrial
 
 from optuna_bkop._arrays import FloatArray
+from optuna_bkop._coordination.pace import Worker
 from optuna_bkop._coordination.records import (
     Entry,
     Point,
@@ -46,6 +47,8 @@ def claim_point(
     is_plan: bool,
     earlier: Claim | None,
     keep: bool,
+    worker: Worker,
+    seconds: float,
 ) -> Claim:
     """Write a point on a trial and check that no other trial has taken it.
 
@@ -61,8 +64,13 @@ def claim_point(
             point at its place and publishes the new ones. False if ``U[0]`` is its own point.
         earlier: Outcome of the attempt before, if this is not the first.
         keep: Whether to keep the point even if another trial has it. Otherwise it is given back.
+        worker: This process.
+        seconds: Time since the ask began.
     """
     chosen = _planned(view, U) if is_plan else Entry(to_integers(U[0]))
+    if chosen.plan:
+        cost = round(1000 * seconds)
+        chosen = replace(chosen, worker=worker.text, known=len(view.finished), cost=cost)
     published = Entry() if earlier is None else earlier.entry
     # A trial that gives its point back does not withdraw the plan it has published.
     entry = chosen if chosen.plan else replace(published, point=chosen.point, of=chosen.of)

@@ -25,11 +25,12 @@ from optuna_bkop._study.trial_cache import CONSTRAINTS
 from optuna_bkop._study.unit_cube import UnitCube
 
 #: Version of the layout. Records of other versions are not read.
-_VERSION = 2
+_VERSION = 3
 #: Attribute of the first part of a record. Further parts have a colon and a number appended.
 KEY = "bkop"
 #: Fields of the first part besides the numbers, in the order in which the digest covers them.
-_TEXTS, _COUNTS = ("space", "of", "fingerprint", "after"), ("time", "running", "taken")
+_TEXTS = ("space", "of", "fingerprint", "after", "worker")
+_COUNTS = ("time", "running", "taken", "known", "cost")
 #: Coordinates are published as integers, so that all workers compare and use the same numbers.
 _RESOLUTION = 10**9
 #: Number of coordinates per part. Integers of up to ten digits then stay below `MAX_CHARACTERS`.
@@ -58,6 +59,9 @@ class Entry:
         plan: Points that this trial planned for everyone.
         fingerprint: Fingerprint of the knowledge on which ``plan`` is based.
         after: Name of the part of the plan that ``plan`` continues; empty if it is the first.
+        worker: Study and process that planned, as `Worker.text`.
+        known: Number of finished trials on which ``plan`` is based.
+        cost: Milliseconds from the beginning of the ask until ``plan`` was chosen.
     """
 
     point: Point | None = None
@@ -65,6 +69,9 @@ class Entry:
     plan: tuple[Point, ...] = ()
     fingerprint: str = ""
     after: str = ""
+    worker: str = ""
+    known: int = 0
+    cost: int = 0
 
     @property
     def name(self) -> str:
@@ -110,6 +117,9 @@ def read_entry(trial: FrozenTrial, cube: UnitCube) -> Entry | None:
         plan=tuple(points[n_taken:]),
         fingerprint=head["fingerprint"],
         after=head["after"],
+        worker=head["worker"],
+        known=head["known"],
+        cost=head["cost"],
     )
 
 
@@ -134,8 +144,9 @@ def write_entry(
     n_most = _MAX_PARTS * _CHUNK // cube.dim - 1
     points = entry.plan[:n_most] if entry.point is None else (entry.point, *entry.plan[:n_most])
     numbers = [number for point in points for number in point]
-    texts = (cube.key, entry.of, entry.fingerprint, entry.after)
-    counts = (int(time.time()), n_running, int(entry.point is not None))
+    texts = (cube.key, entry.of, entry.fingerprint, entry.after, entry.worker)
+    is_taken = int(entry.point is not None)
+    counts = (int(time.time()), n_running, is_taken, entry.known, entry.cost)
     digest = _digest(*texts, *counts, numbers)
     parts = [numbers[i : i + _CHUNK] for i in range(0, len(numbers), _CHUNK)] or [[]]
     for index, part in enumerate(parts[1:], start=1):

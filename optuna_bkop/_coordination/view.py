@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from optuna import Study
@@ -12,6 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._coordination.concurrency import recent_concurrency
 from optuna_bkop._coordination.liveness import Limits, Watch, limits
+from optuna_bkop._coordination.pace import Worker, read_pace
 from optuna_bkop._coordination.records import (
     Entry,
     Point,
@@ -43,6 +45,7 @@ class Plan:
         n_asking: Number of other trials that are expected to ask.
         place: Number of asking trials with lower numbers than the trial that asks.
         points: Maps the numbers of other unfinished trials to their points.
+        published: What other running trials that count as alive have published.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Plan:
     n_asking: int
     place: int
     points: dict[int, Point | None]
+    published: tuple[Entry, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ class View:
     """Everything about other trials that an ask needs. Points are in the unit cube.
 
     Attributes:
-        fingerprint: Fingerprint of the knowledge that the view is based on.
+        fingerprint: Fingerprint of the knowledge that the plan is based on: the present one, or
+            that of an older plan which may be used.
         plan: The plan that counts, and who else takes part in it.
         finished: Numbers of all trials that were finished.
         U_running: Points (p, d) of other running trials.
@@ -69,6 +74,7 @@ class View:
         U_failed: Points (m, d) of trials that recently failed.
         n_running: Number of other running trials, those included that are expected to ask.
         n_at_once: Number of trials that recently ran in parallel.
+        n_ahead: Number of points that a new plan has in advance.
         has_free_point: Whether the plan has a free point for the trial that asks.
     """
 
@@ -81,6 +87,7 @@ class View:
     U_failed: FloatArray
     n_running: int
     n_at_once: int
+    n_ahead: int
     has_free_point: bool
 
 
@@ -94,6 +101,7 @@ def read_view(
     stale_after: float,
     batch_size: int | None,
     last_ask: float,
+    worker: Worker,
     rivals: frozenset[int] = frozenset(),
 ) -> View:
     """Read from a snapshot what other trials hold and plan.
@@ -107,14 +115,15 @@ def read_view(
         stale_after: The sampler's argument.
         batch_size: The sampler's argument.
         last_ask: Duration of this worker's last ask in seconds.
+        worker: This process.
         rivals: Numbers of trials that took the same point as this trial in an earlier attempt.
     """
     n_at_once = recent_concurrency(snapshot.recent)
-    plan = read_plan(
+    plan_of = partial(
+        read_plan,
         snapshot.others,
         own_number,
-        snapshot.fingerprint,
-        cube,
+        cube=cube,
         watch=watch,
         limits=limits(
             study,
@@ -127,12 +136,25 @@ def read_view(
         rivals=rivals,
     )
     domain, ended = snapshot.domain, snapshot.ended
+    fingerprint = snapshot.fingerprint
+    plan = plan_of(fingerprint)
+    pace = read_pace(
+        plan.published,
+        snapshot.recent,
+        n_finished=len(snapshot.finished),
+        n_running=len(plan.running),
+        worker=worker,
+    )
+    if pace.older and len(plan.free) <= plan.place:
+        older = _without_evaluated(plan_of(pace.older), snapshot)
+        if len(older.free) > older.place:
+            fingerprint, plan = pace.older, older
     failed = [trial for trial in ended if trial.state == TrialState.FAIL]
     U_running = _points(plan.running, cube, domain)
     U_free = np.array([_published(p, domain) for p in plan.free]).reshape(-1, cube.dim)
     U_lost = _points(ended[-_MAX_ENDED:], cube, domain)
     return View(
-        fingerprint=snapshot.fingerprint,
+        fingerprint=fingerprint,
         plan=plan,
         finished=snapshot.finished,
         U_running=U_running,
@@ -141,6 +163,7 @@ def read_view(
         U_failed=_points(failed[-_MAX_ENDED:], cube, domain),
         n_running=len(plan.running),
         n_at_once=n_at_once,
+        n_ahead=pace.n_ahead,
         has_free_point=len(plan.free) > plan.place,
     )
 
@@ -200,7 +223,19 @@ def read_plan(
         n_asking=len(asking),
         place=sum(t.number < own_number for t in asking),
         points={t.number: entries[t.number].point for t in others},
+        published=tuple(entries[t.number] for t in alive),
     )
+
+
+def _without_evaluated(plan: Plan, snapshot: Snapshot) -> Plan:
+    """Return an older plan without the points that trials have already evaluated."""
+    evaluated = set(snapshot.domain.keys(snapshot.history.U))
+    free = tuple(
+        point
+        for point in plan.free
+        if snapshot.domain.keys(_published(point, snapshot.domain)[None])[0] not in evaluated
+    )
+    return replace(plan, free=free)
 
 
 def _follow(entries: dict[int, Entry], fingerprint: str) -> tuple[str, list[Point], set[int]]:

@@ -26,7 +26,7 @@ def say(trials: Sequence[FrozenTrial], seen: Sequence[int | None]) -> None:
     """Let trials publish how many they saw running."""
     for number, (trial, n_seen) in enumerate(zip(trials, seen, strict=True)):
         trial.number = number
-        head = {"version": 2, "number": number, "running": n_seen}
+        head = {"version": 3, "number": number, "running": n_seen}
         trial.system_attrs = {KEY: pack(head, [])}
 
 

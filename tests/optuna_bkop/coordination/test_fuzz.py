@@ -145,7 +145,7 @@ def test_arbitrary_values_of_finished_trials(
 
 @pytest.mark.parametrize("field", ["version", "number"])
 def test_of_another_version_or_trial_nothing_is_believed(field: str) -> None:
-    head = {"version": 2, "number": 3, "of": "a plan", "running": 7, "time": 5}
+    head = {"version": 3, "number": 3, "of": "a plan", "running": 7, "time": 5}
     trial = create_trial(state=TrialState.RUNNING, system_attrs={records.KEY: packed(head)})
     trial.number = 3
     assert (records.batch_of(trial), records.seen_running(trial)) == ("a plan", 7)
@@ -284,7 +284,7 @@ def test_nothing_of_it_is_read_as_a_point_or_a_plan(attrs: dict[str, Any], numbe
 @pytest.mark.parametrize("text", ["[" * 1900 + "]" * 100, "[" * 1000 + "]" * 1000, "9" * 2000])
 def test_values_may_be_nested_deeply_or_be_long_numbers(text: str) -> None:
     fuzzed = Fuzzed()
-    for value in (text, f"{text}\n{text}"[:2044], '{"version": 2, "number": 4}\n' + text):
+    for value in (text, f"{text}\n{text}"[:2044], '{"version": 3, "number": 4}\n' + text):
         study = fuzzed.study()
         overwrite(study, N_KNOWN, records.KEY, value)
         check(study)
@@ -297,7 +297,7 @@ def test_values_of_any_type_do_no_harm() -> None:
     cyclic: list[Any] = []
     cyclic.append(cyclic)
     fuzzed = Fuzzed()
-    for value in (deep, cyclic, {"version": 2}, 7, None, True, "x" * 10**6):
+    for value in (deep, cyclic, {"version": 3}, 7, None, True, "x" * 10**6):
         study = fuzzed.study()
         trial = study.get_trials(deepcopy=False)[N_KNOWN]
         study._storage.set_trial_system_attr(trial._trial_id, records.KEY, value)

@@ -229,7 +229,7 @@ def test_damaged_plans_do_no_harm():
     for value in (
         [1, "x"],
         '{"number": "7", "of": 3}\n',
-        '{"version": 2, "number": 12, "of": [3]}',
+        '{"version": 3, "number": 12, "of": [3]}',
     ):
         running = study.ask(space)
         storage.set_trial_system_attr(running._trial_id, KEY, value)
