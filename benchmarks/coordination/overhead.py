@@ -97,7 +97,7 @@ class Clock:
 def _timed_model(clock: Clock) -> Iterator[None]:
     """Add up the time of the model, that is of fits and of maximisations, as "model"."""
     with ExitStack() as stack:
-        for name in ("fit_models", "choose_batch"):
+        for name in ("fit_models", "choose_batch", "choose_nearby"):
             timed = clock.timed("model", getattr(_suggest, name))
             stack.enter_context(mock.patch.object(_suggest, name, timed))
         yield

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import math
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import create_autospec
 
@@ -78,11 +79,11 @@ def fuzzed() -> Fuzzed:
 def _a_quick_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model is not what is tested here, and many cases are."""
 
-    def fit(*data: Any, domain: Domain, **kwargs: Any) -> Domain:
-        return domain
+    def fit(*data: Any, domain: Domain, **kwargs: Any) -> Any:
+        return SimpleNamespace(domain=domain)
 
-    def choose(domain: Domain, U_held: Any, q: int, *, rng: Any, **kwargs: Any) -> Any:
-        return domain.snap(rng.random((q, domain.dim)))
+    def choose(fitted: Any, U_held: Any, q: int, *, rng: Any, **kwargs: Any) -> Any:
+        return fitted.domain.snap(rng.random((q, fitted.domain.dim)))
 
     for name, stub in (("fit_models", fit), ("choose_batch", choose)):
         original = getattr(_suggest, name)
