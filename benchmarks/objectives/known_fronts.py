@@ -80,11 +80,11 @@ def _search(function: Function, seed: int) -> Array:
     class Wrapped(PymooProblem):  # type: ignore[misc]
         def _evaluate(self, x: Array, out: dict[str, Array], *_: object, **__: object) -> None:
             out["F"] = function.formula(x)
-            feasible = np.full(len(x), True)
-            if function.constraints is not None:
+            if function.constraints is None:
+                seen.append(out["F"])
+            else:
                 out["G"] = function.constraints(x)
-                feasible = (out["G"] <= 0).all(axis=1)
-            seen.append(out["F"][feasible])
+                seen.append(out["F"][(out["G"] <= 0).all(axis=1)])
 
     start = np.asarray(function.lower)[None]
     n_constraints = 0 if function.constraints is None else function.constraints(start).shape[1]
