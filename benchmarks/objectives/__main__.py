@@ -21,7 +21,7 @@ from benchmarks.harness.records import failed, load
 from benchmarks.harness.runner import run_missing
 from benchmarks.harness.tables import rows_of, show
 from benchmarks.objectives import costs as costs_of
-from benchmarks.objectives.catalogue import DEVELOPMENT, PROBLEMS, REPORTED, base_name
+from benchmarks.objectives.catalogue import DEVELOPMENT, PROBLEMS, REPORTED, TASKS, base_name
 from benchmarks.objectives.references import (
     REFERENCES,
     load_references,
@@ -32,7 +32,7 @@ from benchmarks.objectives.references import (
 from benchmarks.objectives.runs import ObjectivesCell, run
 from benchmarks.objectives.summary import summary, values_of
 
-SETS = {"development": DEVELOPMENT, "reported": REPORTED}
+SETS = {"development": DEVELOPMENT, "reported": REPORTED, "tasks": TASKS}
 
 
 @click.group()

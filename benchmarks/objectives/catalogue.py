@@ -50,9 +50,10 @@ REPORTED = (
     "rocket-injector",
     "car-side-impact",
     "welded-beam",
-    *TASK_PROBLEMS,
 )
-PROBLEMS = DEVELOPMENT + REPORTED
+#: The tuning tasks. They need a reference (command `reference`) before they can be run.
+TASKS = tuple(TASK_PROBLEMS)
+PROBLEMS = DEVELOPMENT + REPORTED + TASKS
 
 
 def problem(name: str, seed: int = 0) -> Problem:
