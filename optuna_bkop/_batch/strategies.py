@@ -22,8 +22,7 @@ from optuna_bkop._model.fitted import Fitted
 
 #: Maximum number of points in all joint maximisations after the first one, the first included. It
 #: bounds the cost of a batch with copies: batches of 10 are maximised until they are complete,
-#: batches of 64 once. In rounds of 64 a second maximisation costs 1.4 times as much and does not
-#: lower the regret.
+#: batches of 64 once.
 _MAX_JOINT = 64
 
 

@@ -119,12 +119,12 @@ def test_unknown_reference_is_named() -> None:
 @pytest.mark.parametrize(
     ("files", "reference", "ratio", "interval", "pairs"),
     [
-        (["shifted"], "tpe", "0.0597", "0.0389 .. 0.0926", "120"),
+        (["shifted"], "tpe", "0.0481", "0.0319 .. 0.0728", "120"),
         (
             ["rotated", "rotated-hebo", "rotated-botorch"],
             "tpe",
             "0.0822",
-            "0.0559 .. 0.121",
+            "0.0579 .. 0.117",
             "120",
         ),
     ],
