@@ -42,7 +42,7 @@ OBJECTIVES: tuple[Mutant, ...] = (
     Mutant(
         "points of a batch on the front not held",
         f"{_BATCH}/front.py",
-        "        problem = problem.hold(u)\n",
+        "            problem = problem.hold(u)\n",
         "",
         _FRONT,
     ),

@@ -38,7 +38,7 @@ _DIRECTED, _RECENT = 4, 24
 #: boxes grows like n^(m/2). Beyond it all points are chosen along random directions.
 _MAX_OBJECTIVES = 4
 #: Maximum number of front members that the boxes are built from, by number of objectives. It
-#: bounds the number of boxes to about a thousand.
+#: bounds the number of boxes to a few thousand.
 _MAX_FRONT = {2: 400, 3: 150, 4: 50}
 
 
@@ -118,17 +118,16 @@ def choose_on_front(
     domain = fitted.domain
     n_before = len(fitted.U) + len(U_held) if n_before is None else n_before
     taken = {*domain.keys(fitted.U), *domain.keys(U_held)}
-    if len(fitted.reference) > _MAX_OBJECTIVES or fitted.settings.strategy != "bkop":
-        batch = U_held
-        for number in range(n_before, n_before + q):
-            batch = np.vstack([batch, _along_direction(fitted, batch, number, rng=rng)])
-        return distinct(batch[len(U_held) :], taken, domain, rng)
-    problem = FrontProblem.of(fitted, U_held, n_before)
+    has_boxes = len(fitted.reference) <= _MAX_OBJECTIVES and fitted.settings.strategy == "bkop"
+    problem = FrontProblem.of(fitted, U_held, n_before) if has_boxes else None
     batch = U_held
     for number in range(n_before, n_before + q):
-        u = _next_point(fitted, problem, batch, number, rng=rng)
+        if problem is None:
+            u = _along_direction(fitted, batch, number, rng=rng)
+        else:
+            u = _next_point(fitted, problem, batch, number, rng=rng)
+            problem = problem.hold(u)
         batch = np.vstack([batch, u])
-        problem = problem.hold(u)
     return distinct(batch[len(U_held) :], taken, domain, rng)
 
 
