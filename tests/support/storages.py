@@ -54,6 +54,14 @@ def missing(kind: str) -> str | None:
         return f"{kind} at {url_of(kind)}: {type(error).__name__}: {error}"
 
 
+def frees_locks() -> bool:
+    """Return whether this version of Optuna breaks a journal file's lock whose owner was killed.
+
+    Early versions of Optuna 4 wait for such a lock for ever.
+    """
+    return "grace_period" in inspect.signature(JournalFileSymlinkLock).parameters
+
+
 def open_storage(name: str, **kwargs: Any) -> BaseStorage:
     """Open a storage.
 
@@ -66,9 +74,7 @@ def open_storage(name: str, **kwargs: Any) -> BaseStorage:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         if scheme == "journal":
-            # Early versions of Optuna 4 have no grace period.
-            has_period = "grace_period" in inspect.signature(JournalFileSymlinkLock).parameters
-            period = {"grace_period": _LOCK_SECONDS} if has_period else {}
+            period = {"grace_period": _LOCK_SECONDS} if frees_locks() else {}
             lock = JournalFileSymlinkLock(rest, **period)
             return JournalStorage(JournalFileBackend(rest, lock_obj=lock))
         if scheme == "redis":

@@ -19,7 +19,14 @@ from tests.optuna_bkop.coordination.support import cube_of
 from tests.support.kills import kill_workers
 from tests.support.plans import is_joint, n_broken, n_equal, unpacked
 from tests.support.rounds import run_rounds
-from tests.support.storages import GRPC, close_storage, missing, open_storage, temporary
+from tests.support.storages import (
+    GRPC,
+    close_storage,
+    frees_locks,
+    missing,
+    open_storage,
+    temporary,
+)
 
 FAST = {"n_startup_trials": 4, "length_scale_factors": (1.0,)}
 
@@ -85,8 +92,10 @@ def test_rounds_in_memory_are_joint_plans() -> None:
 
 
 def test_workers_that_are_killed_lose_nothing(kind: str) -> None:
+    if kind == "journal-file" and not frees_locks():
+        pytest.skip("a worker that is killed may keep the lock of the file for ever")
     outcome = kill_workers(
-        kind, n_workers=3, n_trials=18, kill_at=(6, 12), dim=2, seconds=0.02, **FAST
+        kind, n_workers=3, n_trials=18, kill_at=(6, 12), dim=2, seconds=0.02, timeout=180, **FAST
     )
     assert outcome.finished >= 18
     assert outcome.kills == 2
