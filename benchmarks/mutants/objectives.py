@@ -61,13 +61,6 @@ OBJECTIVES: tuple[Mutant, ...] = (
         _FRONT,
     ),
     Mutant(
-        "no turn of other branches on the front",
-        f"{_BATCH}/front.py",
-        "if number % BRANCHING == BRANCHING - 1:",
-        "if False:",
-        _FRONT,
-    ),
-    Mutant(
         "feasibility not in the improvement",
         f"{_BATCH}/front.py",
         "return FrontImprovement(self.models, self.boxes, self.feasibility)",

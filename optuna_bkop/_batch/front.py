@@ -10,7 +10,8 @@ A directed point maximises one objective instead, by the strategy of the setting
 reaches along a direction. A random direction leads to any part of the front, also where it is not
 convex. The direction of one objective leads to an end of the front, which the improvement does not
 see if the end lies beyond the reference point. The number of a trial decides how its point is
-chosen, so that all workers agree.
+chosen, so that all workers agree. In a conditional space, the turns of other branches fall on
+directed points.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import numpy as np
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._batch.boxes import Boxes, thinned
-from optuna_bkop._batch.branches import BRANCHING, other_branch
 from optuna_bkop._batch.candidates import distinct
 from optuna_bkop._batch.improvement import FrontImprovement
 from optuna_bkop._batch.problem import N_GOOD, BatchProblem, SearchProblem, trust_box
@@ -145,10 +145,6 @@ def _next_point(
     mixed = problem.good.copy()
     mixed[:n_front] = rng.permutation(mixed[:n_front])
     problem = replace(problem, good=mixed)
-    if number % BRANCHING == BRANCHING - 1:
-        u = other_branch(problem, number // BRANCHING, rng=rng)
-        if len(u):
-            return u
     if _is_directed(fitted, number):
         return _along_direction(fitted, U_held, number, rng=rng)
     return fitted.domain.snap(maximize(problem, problem.acquisition(), 1, rng=rng))
