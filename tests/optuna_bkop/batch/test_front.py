@@ -9,6 +9,7 @@ import pytest
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._batch import front as front_module
 from optuna_bkop._batch.front import FrontProblem, choose_on_front
+from optuna_bkop._batch.improvement import FrontImprovement
 from optuna_bkop._domain import Condition, Domain, Parameter
 from optuna_bkop._model.objectives import FittedObjectives, fit_objectives
 from optuna_bkop._settings import Settings
@@ -260,3 +261,13 @@ def test_the_front_is_that_of_the_means_not_of_lucky_values() -> None:
     exact = make(40)
     values = exact.data.Y[exact.data.order[: exact.data.n_front]]
     np.testing.assert_allclose(exact.front.max(axis=0), values.max(axis=0), atol=0.02)
+
+
+def test_the_improvement_counts_how_likely_constraints_are_met() -> None:
+    fitted = make(60, constraints=lambda U: (U[:, :1] - 0.5) * 3.0)
+    problem = FrontProblem.of(fitted, fitted.U[:0], 0)
+    F = PLANE.features(np.array([[0.2, 0.3], [0.9, 0.3]]))[:, None]
+    free = FrontImprovement(problem.models, problem.boxes).values(F)
+    met, violated = free - problem.acquisition().values(F)
+    assert met < 0.1
+    assert violated > 3.0
