@@ -155,11 +155,12 @@ def test_without_a_feasible_trial_the_least_violation_is_looked_for() -> None:
     for _ in range(8):
         for trial in [study.ask(XY) for _ in range(4)]:
             x, y = trial.params["x"], trial.params["y"]
-            set_constraint(trial, "small disc", (x - 1.7) ** 2 + (y - 2.7) ** 2 - 0.02)
-            study.tell(trial, [x, y])
-    distance = [math.hypot(t.params["x"] - 1.7, t.params["y"] - 2.7) for t in study.trials]
-    assert min(distance) < math.sqrt(0.02)
-    assert np.median(distance[20:]) < 0.5 < np.median(distance[:8])
+            set_constraint(trial, "small disc", (x + 0.5) ** 2 + (y - 0.8) ** 2 - 0.04)
+            study.tell(trial, [-x, x])
+    distance = [math.hypot(t.params["x"] + 0.5, t.params["y"] - 0.8) for t in study.trials]
+    assert min(distance[:8]) > 0.2  # the startup has no feasible trial
+    assert min(distance) < 0.2
+    assert np.median(distance[12:]) < 0.5 < np.median(distance[:8])
 
 
 def test_failed_pruned_and_infinite_trials_are_survived() -> None:
