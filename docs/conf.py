@@ -48,5 +48,5 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#7ab8ea", "color-brand-content": "#7ab8ea"},
 }
 html_static_path = ["_static"]
-html_css_files = ["tables.css"]
+html_css_files = ["pages.css"]
 html_show_sourcelink = False

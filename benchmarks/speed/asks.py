@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import math
 import sys
 import time
 from dataclasses import dataclass
@@ -130,5 +130,9 @@ def _memory_mib(reset: bool = False) -> float:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
     except OSError:
+        if sys.platform == "win32":
+            return math.nan  # not measured there
+        import resource
+
         unit = 2**20 if sys.platform == "darwin" else 2**10
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:  # a test reads the constants without Sphinx
+    from sphinx.application import Sphinx
 
 #: Constants have no docstring of their own.
 CONSTANTS = {
-    "optuna_bkop.PAPER_SETTINGS": "Keyword arguments of `BKOPSampler`: the plain settings of the "
-    "paper, with which it is Algorithm 2 as printed. With a positive ``noise_var`` instead of 0 "
-    "it is Algorithm 4.",
-    "lattice_tools.METHODS": "Maps the names that `build` takes to the constructions.",
+    "optuna_bkop.PAPER_SETTINGS": """\
+Keyword arguments of `BKOPSampler`: the plain settings of the paper, with which it is Algorithm 2
+as printed. With a positive ``noise_var`` instead of 0 it is Algorithm 4.
+
+>>> from optuna_bkop import PAPER_SETTINGS, BKOPSampler
+>>> sampler = BKOPSampler(**PAPER_SETTINGS, seed=0)
+>>> sampler = BKOPSampler(**{**PAPER_SETTINGS, "noise_var": 0.01}, seed=0)
+>>> PAPER_SETTINGS["acquisition_form"], PAPER_SETTINGS["maximizer"]
+('rms', 'cma')
+""",
+    "lattice_tools.METHODS": """\
+Maps the names that `build` takes to the constructions.
+
+>>> from lattice_tools import METHODS
+>>> METHODS["korobov"](101, 2).base_vector
+(1, 30)
+""",
 }
 
 
@@ -20,7 +35,7 @@ def prepare(
 ) -> None:
     """Keep bars of absolute values and norms: in reStructuredText they would be substitutions."""
     if name in CONSTANTS:
-        lines[:] = [CONSTANTS[name]]
+        lines[:] = CONSTANTS[name].splitlines()
     for number, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             # Text between double backticks is code already.

@@ -2,6 +2,8 @@
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,16 @@ from pathlib import Path
 import optuna
 import pytest
 
-from tests.support.pages import DOCS, ROOT, links, missing_file, python_blocks, sessions
+from lattice_tools.cli import main
+from tests.support.pages import (
+    DOCS,
+    ROOT,
+    links,
+    missing_file,
+    python_blocks,
+    sessions,
+    shell_blocks,
+)
 
 #: Written by hand: pages of examples and of names are made when the documentation is built.
 MADE = {"examples", "generated", "_build"}
@@ -61,6 +72,33 @@ def test_every_command_prints_what_is_shown(command: str, shown: str, tmp_path: 
     printed = [plain(line) for line in done.stdout.splitlines()]
     for line in shown.splitlines():
         assert plain(line) in printed
+
+
+SHELL = [(page, block) for page, text in TEXTS.items() for block in shell_blocks(text)]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(("page", "block"), SHELL)
+def test_every_shell_block_can_be_read(page: str, block: str) -> None:
+    """Long commands are shown without being run in a test."""
+    done = subprocess.run(["bash", "-n"], input=block, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_of_shell_blocks_have_the_options_that_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("points.csv").write_text("x1,x2\n0,0\n", encoding="utf-8")  # an earlier command wrote it
+    commands = [
+        shlex.split(line)[1:]
+        for _, block in SHELL
+        for line in block.splitlines()
+        if line.startswith("lattice-tools ")
+    ]
+    assert len(commands) >= 4
+    for name, *arguments in commands:
+        main.commands[name].make_context(name, arguments)
 
 
 @pytest.mark.parametrize("page", TEXTS)

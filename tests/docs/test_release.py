@@ -30,3 +30,10 @@ def test_all_addresses_are_of_one_project() -> None:
         for owner in re.findall(r"github\.com/([\w-]+/[\w.-]*\w)", text):
             project = owner.removesuffix(".git")
             assert project in ("optuna-bkop/optuna-bkop", "optuna/optunahub-registry"), name
+
+
+def test_the_classifiers_name_the_pythons_that_were_tried() -> None:
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tried = re.findall(r"^\| (3\.\d+)\.\d+ \|.* \d+ \|$", contributing, re.M)
+    named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PYPROJECT)
+    assert tried == named

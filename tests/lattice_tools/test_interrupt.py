@@ -13,14 +13,14 @@ from lattice_tools._interrupt import is_interrupted, keep_best_on_interrupt
 
 # Sends SIGINT to its own process half a second after the search began to watch for it.
 DRIVER = """
-import os, signal, sys, threading, time
+import signal, sys, threading, time
 
 def interrupt():
     import lattice_tools._interrupt as watcher
     while not watcher._is_watching:
         time.sleep(0.01)
     time.sleep(0.5)
-    os.kill(os.getpid(), signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
 
 if __name__ == "__main__":
     # A shell starts background processes with SIGINT ignored.
@@ -111,9 +111,9 @@ def test_from_python_the_best_so_far_is_returned_with_a_warning(tmp_path):
 def test_the_second_interrupt_raises():
     def press_twice():
         with keep_best_on_interrupt():
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             assert is_interrupted()
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         press_twice()
@@ -126,7 +126,7 @@ def test_an_applications_own_handler_is_left_alone():
     try:
         with keep_best_on_interrupt():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             assert not is_interrupted()
     finally:
         signal.signal(signal.SIGINT, before)

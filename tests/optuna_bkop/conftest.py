@@ -49,6 +49,12 @@ def sqlite() -> Iterator[str]:
     yield from name_of_new("sqlite")
 
 
+@pytest.fixture
+def postgresql() -> Iterator[str]:
+    """The name of an empty PostgreSQL storage."""
+    yield from name_of_new("postgresql")
+
+
 class Clock:
     """The clocks by which the sampler tells ages; they can be moved forward."""
 

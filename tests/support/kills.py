@@ -25,6 +25,8 @@ from tests.support.workers import CONTEXT, STUDY, bowls, n_finished, new_study, 
 
 #: Seconds that a worker may take for its last trial after enough have finished.
 _LAST_TRIAL_SECONDS = 60.0
+#: The exit code of a worker that was killed. Windows has no SIGKILL and terminates it.
+_KILLED = -getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def kill_workers(
                 workers[index].kill()
                 kills += 1
             workers[index].join()
-            failures += workers[index].exitcode not in (0, -signal.SIGKILL)
+            failures += workers[index].exitcode not in (0, _KILLED)
             workers[index] = _start(task)
         for worker in workers:
             worker.join(_LAST_TRIAL_SECONDS)

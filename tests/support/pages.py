@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +17,12 @@ SITE = "https://optuna-bkop.github.io/optuna-bkop/"
 def python_blocks(text: str) -> list[str]:
     """Return the contents of all Python blocks."""
     return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+
+
+def shell_blocks(text: str) -> list[str]:
+    """Return the contents of all shell blocks, also of those in lists."""
+    blocks = re.findall(r"^ *```(?:bash|shell)\n(.*?)^ *```", text, re.M | re.S)
+    return [textwrap.dedent(block) for block in blocks]
 
 
 def sessions(text: str) -> list[tuple[str, str]]:

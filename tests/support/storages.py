@@ -24,7 +24,7 @@ from optuna.storages import BaseStorage, JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock, JournalRedisBackend
 
 URLS = {
-    "postgresql": "postgresql+psycopg://root@127.0.0.1:5432/postgres",
+    "postgresql": "postgresql+psycopg://postgres@127.0.0.1:5432/postgres",
     "mysql": "mysql+pymysql://root@127.0.0.1:3306/",
     "redis": "redis://127.0.0.1:6379",
 }

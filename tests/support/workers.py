@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
 from collections.abc import Sequence
 
 import optuna
@@ -11,12 +12,15 @@ from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
 STUDY = "workers"
-#: Workers are forked from a server process that has imported everything and opened nothing: a
-#: start takes milliseconds, and no connection is shared by accident.
-CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(
-    ["tests.support.kills", "tests.support.rounds", "cma", "sqlalchemy.orm"]
-)
+if sys.platform == "win32":
+    CONTEXT = multiprocessing.get_context("spawn")  # Windows cannot fork
+else:
+    # Workers are forked from a server process that has imported everything and opened nothing: a
+    # start takes milliseconds, and no connection is shared by accident.
+    CONTEXT = multiprocessing.get_context("forkserver")
+    CONTEXT.set_forkserver_preload(
+        ["tests.support.kills", "tests.support.rounds", "cma", "sqlalchemy.orm"]
+    )
 
 
 def quadratic(x: Sequence[float]) -> float:

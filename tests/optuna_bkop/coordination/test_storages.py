@@ -177,3 +177,21 @@ def test_the_example_survives_a_killed_worker() -> None:
     )
     assert re.search(r"^(9|1\d) trials finished, [01] lost", run.stdout, re.MULTILINE)
     assert "best value" in run.stdout
+
+
+def test_a_worker_holds_at_most_two_connections(postgresql: str) -> None:
+    """The guide says how many connections 64 workers need (docs/guide/clusters.md)."""
+    from sqlalchemy import create_engine, text
+    from sqlalchemy.pool import NullPool
+
+    storage = open_storage(postgresql)
+    study = optuna.create_study(storage=storage, sampler=BKOPSampler(**FAST))  # type: ignore[arg-type]
+    for _ in range(8):
+        tell(study, study.ask())
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with create_engine(postgresql, poolclass=NullPool).connect() as connection:
+        assert 1 <= connection.execute(query).scalar_one() <= 2
+    close_storage(storage)
