@@ -26,6 +26,8 @@ class Settings:
         prior_mean: Mean of the transformed values far from all data.
         trust_margin: Batches stay within the box around the best tenth of the points, widened by
             this margin on each side. Points of other branches may leave it. None means no box.
+        detail: Whether every second point is chosen by models whose kernel has a second, short
+            length scale. Only with the strategy "bkop".
         n_starts: Maximum number of greedy batches from which the gradient is followed.
     """
 
@@ -40,6 +42,7 @@ class Settings:
     length_scale_factors: tuple[float, ...] = (0.3, 0.6, 1.0)
     prior_mean: float = -1.5
     trust_margin: float | None = 0.1
+    detail: bool = True
     n_starts: int = 16
 
 
@@ -77,5 +80,6 @@ PAPER_SETTINGS: Mapping[str, Any] = MappingProxyType(
         "length_scale_factors": (1.0,),
         "prior_mean": 0.0,
         "trust_margin": None,
+        "detail": False,
     }
 )

@@ -30,6 +30,7 @@ from optuna_bkop._model.chart import ChartedDomain
 from optuna_bkop._model.fitted import Fitted, fit_models
 from optuna_bkop._model.objectives import FittedObjectives, fit_objectives
 from optuna_bkop._model.training_set import is_feasible
+from optuna_bkop._readings import reading_of
 from optuna_bkop._seeds import derived_rng
 from optuna_bkop._settings import Options
 from optuna_bkop._study.snapshot import Snapshot, take_snapshot
@@ -153,7 +154,8 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     n_before = n_finished + len(view.U_running) + len(view.U_free)
     try:
         with memory.one_thread(), np.errstate(all="ignore"):
-            fitted = _fit(ask, snapshot, view, memory)
+            detailed = reading_of(range(n_before, n_before + q), ask.options.settings)
+            fitted = _fit(ask, snapshot, view, memory, detailed)
             if isinstance(fitted, FittedObjectives):
                 U = choose_on_front(fitted, view.U_held, q, rng=rng, n_before=n_before)
             elif isinstance(fitted.domain, ChartedDomain):
@@ -178,7 +180,9 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
     return U
 
 
-def _fit(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> Fitted | FittedObjectives:
+def _fit(
+    ask: Ask, snapshot: Snapshot, view: View, memory: Memory, detailed: bool | None
+) -> Fitted | FittedObjectives:
     """Return the models of the data, which are fitted once for all asks with the same data.
 
     With several objectives and no feasible trial yet, only the constraint violation is modelled,
@@ -187,7 +191,7 @@ def _fit(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> Fitted | F
     history = snapshot.history
     data = history.U, history.values, history.constraints, view.U_failed
     # One sampler may serve several studies, whose trials have the same numbers.
-    key = (snapshot.fingerprint, *(array.tobytes() for array in data))
+    key = (snapshot.fingerprint, detailed, *(array.tobytes() for array in data))
     if memory.fitted is None or memory.fitted[0] != key:
         domain, settings, cache = snapshot.domain, ask.options.settings, memory.fits
         U, values, constraints, U_failed = data
@@ -212,6 +216,7 @@ def _fit(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> Fitted | F
                 domain=domain,
                 settings=settings,
                 cache=cache,
+                detailed=detailed,
                 rng=derived_rng(ask.root, "neighbourhood", snapshot.trials_known),
             )
         memory.fitted = (key, fitted)

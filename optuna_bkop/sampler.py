@@ -13,18 +13,11 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
+from optuna_bkop import _checks
 from optuna_bkop._batch.acquisition import FORMS
 from optuna_bkop._batch.optimizers import MAXIMIZERS
 from optuna_bkop._batch.startup import lone_point
 from optuna_bkop._batch.strategies import STRATEGIES
-from optuna_bkop._checks import (
-    check_boolean,
-    check_choice,
-    check_finite,
-    check_integer,
-    check_number,
-    check_numbers,
-)
 from optuna_bkop._coordination.records import write_constraints
 from optuna_bkop._memory import Memory
 from optuna_bkop._model.kernels import KERNELS
@@ -38,7 +31,6 @@ from optuna_bkop._suggest import Ask, suggest
 
 #: The defaults of the mathematics.
 _DEFAULT = DEFAULTS.settings
-
 #: States of trials whose constraints are evaluated, as in Optuna's own samplers.
 _WITH_CONSTRAINTS = (TrialState.COMPLETE, TrialState.PRUNED)
 
@@ -84,6 +76,9 @@ class BKOPSampler(BaseSampler):
         trust_margin: Points stay in the box around the best tenth of the trials, widened by this
             share of the range on each side. In a conditional space, every eighth point may leave
             it to visit another branch. If None, there is no box.
+        detail: Whether every second point is chosen by a model with a second, ten times shorter
+            length scale, which tells ripples of the objective from its trend. Only with the
+            strategy "bkop" and one objective.
         stale_after: Minimum age in seconds at which a running trial may be considered dead. It
             must also be five times as old as the longest finished trial. The point of a dead
             trial is free again.
@@ -124,6 +119,7 @@ class BKOPSampler(BaseSampler):
         length_scale_factors: Sequence[float] = _DEFAULT.length_scale_factors,
         prior_mean: float = _DEFAULT.prior_mean,
         trust_margin: float | None = _DEFAULT.trust_margin,
+        detail: bool = _DEFAULT.detail,
         stale_after: float = DEFAULTS.stale_after,
         reference_point: Sequence[float] | None = DEFAULTS.reference_point,
         independent_sampler: BaseSampler | None = None,
@@ -132,27 +128,30 @@ class BKOPSampler(BaseSampler):
         seed: int | None = None,
     ) -> None:
         if batch_size is not None:
-            check_integer("batch_size", batch_size, 1)
-        check_integer("n_startup_trials", n_startup_trials, 0)
-        check_choice("strategy", strategy, STRATEGIES)
-        check_choice("acquisition_form", acquisition_form, FORMS)
-        check_choice("maximizer", maximizer, MAXIMIZERS)
-        check_integer("cma_evaluations", cma_evaluations, 1)
-        check_choice("kernel", kernel, KERNELS)
-        check_choice("warping", warping, WARPINGS)
-        check_number("rkhs_norm", rkhs_norm, positive=True)
+            _checks.check_integer("batch_size", batch_size, 1)
+        _checks.check_integer("n_startup_trials", n_startup_trials, 0)
+        _checks.check_choice("strategy", strategy, STRATEGIES)
+        _checks.check_choice("acquisition_form", acquisition_form, FORMS)
+        _checks.check_choice("maximizer", maximizer, MAXIMIZERS)
+        _checks.check_integer("cma_evaluations", cma_evaluations, 1)
+        _checks.check_choice("kernel", kernel, KERNELS)
+        _checks.check_choice("warping", warping, WARPINGS)
+        _checks.check_number("rkhs_norm", rkhs_norm, positive=True)
         if noise_var is not None:
-            check_number("noise_var", noise_var)
+            _checks.check_number("noise_var", noise_var)
         if trust_margin is not None:
-            check_number("trust_margin", trust_margin)
-        check_number("stale_after", stale_after, positive=True)
-        factors = check_numbers("length_scale_factors", length_scale_factors)
-        check_finite("prior_mean", prior_mean)
-        check_boolean("warn_independent_sampling", warn_independent_sampling)
+            _checks.check_number("trust_margin", trust_margin)
+        _checks.check_number("stale_after", stale_after, positive=True)
+        factors = _checks.check_numbers("length_scale_factors", length_scale_factors)
+        _checks.check_finite("prior_mean", prior_mean)
+        _checks.check_boolean("detail", detail)
+        _checks.check_boolean("warn_independent_sampling", warn_independent_sampling)
         if reference_point is not None:
-            reference_point = tuple(check_finite("reference_point", x) for x in reference_point)
+            reference_point = tuple(
+                _checks.check_finite("reference_point", x) for x in reference_point
+            )
         if seed is not None:
-            check_integer("seed", seed, 0)
+            _checks.check_integer("seed", seed, 0)
         if independent_sampler is not None and not isinstance(independent_sampler, BaseSampler):
             raise ValueError(
                 f"`independent_sampler` must be an Optuna sampler, got {independent_sampler!r}."
@@ -175,6 +174,7 @@ class BKOPSampler(BaseSampler):
                 length_scale_factors=factors,
                 prior_mean=float(prior_mean),
                 trust_margin=trust_margin,
+                detail=detail,
             ),
         )
         if constraints_func is not None:

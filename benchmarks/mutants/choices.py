@@ -98,10 +98,24 @@ CHOICES: tuple[Mutant, ...] = (
         "test_acquisition.py",
     ),
     _mutant(
+        "the detailed reading chooses no points",
+        "strategies.py",
+        "np.full(q, bool(problem.detailed))",
+        "np.full(q, False)",
+        "test_strategies.py",
+    ),
+    _mutant(
+        "the readings do not know of each other's points",
+        "strategies.py",
+        "_jointly(reading.hold(batch[is_chosen])",
+        "_jointly(reading",
+        "test_strategies.py",
+    ),
+    _mutant(
         "no turns of other branches",
         "strategies.py",
-        "for turn in range(n_before // BRANCHING, (n_before + q) // BRANCHING):",
-        "for turn in range(0):",
+        "np.flatnonzero((numbers + 1) % BRANCHING == 0)",
+        "()",
         "test_strategies.py",
     ),
     _mutant(

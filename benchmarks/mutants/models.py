@@ -7,6 +7,12 @@ from benchmarks.mutants.mutant import Mutant
 _MODEL = "optuna_bkop/_model"
 _FIT = (f"{_MODEL}/fit.py", ("tests/optuna_bkop/model/test_fit.py",))
 _FITTED = (f"{_MODEL}/fitted.py", ("tests/optuna_bkop/model/test_fitted.py",))
+_CONDITIONED = (f"{_MODEL}/conditioned.py", ("tests/optuna_bkop/model/test_fitted.py",))
+_FEASIBILITY = (
+    f"{_MODEL}/feasibility_models.py",
+    ("tests/optuna_bkop/model/test_fitted.py",),
+)
+_KERNELS = (f"{_MODEL}/kernels.py", ("tests/optuna_bkop/model/test_kernels.py",))
 _CHART = (f"{_MODEL}/chart.py", ("tests/optuna_bkop/model/test_chart.py",))
 _NEIGHBOURHOOD = (
     f"{_MODEL}/neighbourhood.py",
@@ -88,7 +94,7 @@ MODELS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "constraints fitted to trials that meet them",
-        _FITTED,
+        _FEASIBILITY,
         "source = decisive if (decisive.constraints[:, j] > 0).any() else data",
         "source = decisive",
     ),
@@ -101,9 +107,27 @@ MODELS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "fit to the worst trials",
-        _FITTED,
+        _CONDITIONED,
         "        F[:_MAX_FITTED],\n        y[:_MAX_FITTED],\n",
         "        F[-_MAX_FITTED:],\n        y[-_MAX_FITTED:],\n",
+    ),
+    _mutant(
+        "detail with the trend's length scales",
+        _KERNELS,
+        "DETAIL_SCALE = 0.1",
+        "DETAIL_SCALE = 1.0",
+    ),
+    _mutant(
+        "share of the detail not fitted",
+        _FIT,
+        "detail=1.0 / (1.0 + math.exp(-detail_odds)) if detailed else 0.0",
+        "detail=prior.detail if detailed else 0.0",
+    ),
+    _mutant(
+        "kernel without its detail",
+        _KERNEL_MODEL,
+        "        if hyperparameters.detail:\n",
+        "        if False:\n",
     ),
     _mutant("one start of the fit", _FIT, "(1.0, 0.15), 10", "(1.0,), 10"),
     _mutant(
@@ -178,35 +202,35 @@ MODELS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "no models of constraints",
-        f"{_MODEL}/fitted.py",
+        f"{_MODEL}/feasibility_models.py",
         "enumerate(data.constraints.T if data.feasible.any() else ())",
         "enumerate(())",
         _CONSTRAINTS,
     ),
     Mutant(
         "no model of failures",
-        f"{_MODEL}/fitted.py",
+        f"{_MODEL}/feasibility_models.py",
         "    if not len(F_failed):\n",
         "    if True:\n",
         _CONSTRAINTS,
     ),
     Mutant(
         "accidents count as failures",
-        f"{_MODEL}/fitted.py",
+        f"{_MODEL}/feasibility_models.py",
         "prior_mean=_SUCCESS, prior=_FAILURE_PRIOR)",
         "prior_mean=_SUCCESS, prior=Prior(noise_ratio=1e-6, noise_width=0.1))",
         _CONSTRAINTS,
     ),
     Mutant(
         "a model of failures whatever they depend on",
-        f"{_MODEL}/fitted.py",
+        f"{_MODEL}/feasibility_models.py",
         "if _predicts(success, y) else []",
         "if True else []",
         _CONSTRAINTS,
     ),
     Mutant(
         "a failure counts though the point succeeded later",
-        f"{_MODEL}/fitted.py",
+        f"{_MODEL}/feasibility_models.py",
         "_never_succeeded(U_failed, U, domain)\n    return",
         "U_failed\n    return",
         _CONSTRAINTS,

@@ -48,6 +48,7 @@ COMPARED: Mapping[str, tuple[Sequence[Any], Mapping[str, Any]]] = {
         {"trust_margin": None, "length_scale_factors": (0.3,)},
     ),
     "trust_margin": ([0.0, 0.1, None], {"rkhs_norm": 3.0}),
+    "detail": ([True, False], {"trust_margin": None}),
 }
 
 

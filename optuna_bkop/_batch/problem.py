@@ -67,9 +67,11 @@ class BatchProblem(SearchProblem):
 
     Attributes:
         rkhs_norm: B, the weight of the deviations.
+        detailed: Models of the detailed reading, if it chooses some of the points.
     """
 
     rkhs_norm: float
+    detailed: tuple[KernelModel, ...] = ()
 
     @classmethod
     def of(cls, fitted: Fitted, U_held: FloatArray, n_before: int | None = None) -> BatchProblem:
@@ -90,6 +92,7 @@ class BatchProblem(SearchProblem):
             taken=frozenset([*domain.keys(fitted.U), *domain.keys(U_held)]),
             n_before=len(fitted.U) + len(U_held) if n_before is None else n_before,
             rkhs_norm=effective_norm(fitted),
+            detailed=tuple(model.hold(F_held) for model in fitted.detailed),
             lower=lower,
             upper=upper,
             domain=domain,
@@ -102,8 +105,13 @@ class BatchProblem(SearchProblem):
         return replace(
             self,
             models=tuple(model.hold(F) for model in self.models),
+            detailed=tuple(model.hold(F) for model in self.detailed),
             taken=self.taken.union(self.domain.keys(U)),
         )
+
+    def in_detail(self) -> BatchProblem:
+        """Return the problem of the points that the detailed reading chooses."""
+        return replace(self, models=self.detailed or self.models, detailed=())
 
     def acquisition(self) -> BatchAcquisition:
         """Return the joint acquisition that the settings ask for."""

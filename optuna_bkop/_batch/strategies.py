@@ -19,6 +19,7 @@ from optuna_bkop._batch.filling import apart, fill
 from optuna_bkop._batch.problem import N_BEST, BatchProblem
 from optuna_bkop._batch.search import candidates, maximize
 from optuna_bkop._model.fitted import Fitted
+from optuna_bkop._readings import is_detailed
 
 #: Maximum number of points in all joint maximisations after the first one, the first included. It
 #: bounds the cost of a batch with copies: batches of 10 are maximised until they are complete,
@@ -73,24 +74,35 @@ def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
     In a conditional space, one of `BRANCHING` points takes another branch than the best point.
     The model covers all branches and transfers what it has learnt in one to the others. After a
     few poor trials it would never return to a branch.
+
+    If there are two readings of the data, each chooses its points jointly, the plain one given
+    those of the detailed one.
     """
-    n_before = problem.n_before
-    away, places = np.empty((0, problem.domain.dim)), list[int]()
-    for turn in range(n_before // BRANCHING, (n_before + q) // BRANCHING):
-        point = other_branch(problem.hold(away), turn, rng=rng)
+    batch, is_chosen = np.empty((q, problem.domain.dim)), np.zeros(q, dtype=bool)
+    # Numbers count all trials, however many points of a plan are used.
+    numbers = problem.n_before + np.arange(q)
+    for i in np.flatnonzero((numbers + 1) % BRANCHING == 0):
+        turn = int(numbers[i]) // BRANCHING
+        point = other_branch(problem.hold(batch[is_chosen]), turn, rng=rng)
         if len(point):
-            # The place follows from the count of all trials, however many points of a plan are
-            # used.
-            places.append((turn + 1) * BRANCHING - 1 - n_before - len(away))
-            away = np.vstack([away, point])
-    batch, n_joint = away, 0
+            batch[i], is_chosen[i] = point[0], True
+    detailed = np.full(q, bool(problem.detailed)) & [is_detailed(int(n)) for n in numbers]
+    for reading, mine in ((problem.in_detail(), detailed), (problem, ~detailed)):
+        left = mine & ~is_chosen
+        batch[left] = _jointly(reading.hold(batch[is_chosen]), int(left.sum()), rng=rng)
+        is_chosen |= left
+    return batch
+
+
+def _jointly(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
+    """Return q points (q, d), without copies, that maximise one joint acquisition."""
+    batch, n_joint = np.empty((0, problem.domain.dim)), 0
     while len(batch) < q and (n_joint == 0 or n_joint + q - len(batch) <= _MAX_JOINT):
         rest = problem.hold(batch)
         more = maximize(rest, rest.acquisition(), q - len(batch), rng=rng)
         n_joint += len(more)
         batch = np.vstack([batch, more[apart(rest, more)]])
-    batch = np.vstack([batch, fill(problem, batch, q - len(batch), rng=rng)])
-    return np.insert(batch[len(away) :], places, away, axis=0)
+    return np.vstack([batch, fill(problem, batch, q - len(batch), rng=rng)])
 
 
 def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._model.kernel_model import Hyperparameters
-from optuna_bkop._model.kernels import KERNELS, Kernel, squared_distances
+from optuna_bkop._model.kernels import KERNELS, DetailedKernel, Kernel, squared_distances
 from optuna_bkop._model.linalg import cholesky, invert_lower
 from optuna_bkop._model.warping import stretch
 
@@ -18,6 +18,8 @@ from optuna_bkop._model.warping import stretch
 @dataclass(frozen=True)
 class Prior:
     """Normal priors of the logarithms of the hyperparameters, for a MAP estimate.
+
+    The share of the detail has a prior of its log odds.
 
     The distance between two random points of a cube grows like sqrt(dim), and so does the median
     of the length scales. The noise is relative to the signal. The median of the offset is large:
@@ -32,6 +34,8 @@ class Prior:
         noise_width: Standard deviation of its logarithm.
         offset: Median of the offset of the `stretch`.
         offset_width: Standard deviation of its logarithm.
+        detail: Median of the detail's share of the signal variance.
+        detail_width: Standard deviation of its log odds.
     """
 
     length_scale: float = 0.5
@@ -41,25 +45,35 @@ class Prior:
     noise_width: float = 1.5
     offset: float = 20.0
     offset_width: float = 1.5
+    detail: float = 0.1
+    detail_width: float = 1.5
 
     def means(self, dim: int) -> FloatArray:
-        """Prior means (d + 3,) of (log ell (d,), log s2, log noise ratio, log offset)."""
+        """Prior means (d + 4,) of theta, whose order `negative_log_posterior` explains."""
         ell = math.log(self.length_scale * math.sqrt(dim))
-        return np.array([ell] * dim + [0.0, math.log(self.noise_ratio), math.log(self.offset)])
+        rest = [math.log(self.noise_ratio), math.log(self.offset), _log_odds(self.detail)]
+        return np.array([ell] * dim + [0.0, *rest])
 
     def widths(self, dim: int) -> FloatArray:
-        """Prior standard deviations (d + 3,), in the order of `means`."""
-        rest = [self.signal_width, self.noise_width, self.offset_width]
+        """Prior standard deviations (d + 4,), in the order of `means`."""
+        rest = [self.signal_width, self.noise_width, self.offset_width, self.detail_width]
         return np.array([self.length_scale_width] * dim + rest)
 
 
-#: Bounds of log s2, log (noise / signal) and log offset: wide enough not to matter for
-#: standardised values, narrow enough to keep the kernel matrix factorisable.
+def _log_odds(share: float) -> float:
+    return math.log(share / (1.0 - share))
+
+
+#: Bounds of log s2, log (noise / signal), log offset and the detail's log odds: wide enough not to
+#: matter for standardised values, narrow enough to keep the kernel matrix factorisable.
 _SIGNAL_BOUNDS = (math.log(1e-2), math.log(1e2))
 _NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
 _OFFSET_BOUNDS = (math.log(1e-3), math.log(1e2))
+_DETAIL_BOUNDS = (_log_odds(1e-4), _log_odds(0.99))
 #: Initial offset of a search. At the prior's median the values hardly depend on the offset.
 _FIRST_OFFSET = 2.0
+#: Initial share of the detail: large enough for the search to see its effect.
+_FIRST_DETAIL = 0.27
 #: A search starts from the prior's median length scales times each of these. With few trials per
 #: parameter the short start may end in a local optimum; with many trials the long start may, where
 #: everything that is not smooth counts as noise. After `_FIRST_STEPS` steps the better one goes on
@@ -84,14 +98,16 @@ def _length_scale_bounds(dim: int) -> tuple[float, float]:
     return math.log(min(0.1, 0.22 * 100.0 ** (-1.0 / dim))), math.log(50.0)
 
 
-def _starts(prior: Prior, dim: int, stretched: bool) -> list[FloatArray]:
-    """Starting points (d + 3,) of the searches.
+def _starts(prior: Prior, dim: int, stretched: bool, detailed: bool) -> list[FloatArray]:
+    """Starting points (d + 4,) of the searches.
 
     Parameters without an effect on the likelihood stay at the prior's mean.
     """
     centre = prior.means(dim)
     if stretched:
-        centre[-1] = math.log(_FIRST_OFFSET)
+        centre[-2] = math.log(_FIRST_OFFSET)
+    if detailed:
+        centre[-1] = _log_odds(_FIRST_DETAIL)
     is_length_scale = np.arange(len(centre)) < dim
     return [centre + math.log(scale) * is_length_scale for scale in _FIRST_SCALES]
 
@@ -107,16 +123,19 @@ def negative_log_posterior(
     prior_mean: float,
     noise_var: float | None,
     stretched: bool,
+    detailed: bool = False,
 ) -> tuple[float, FloatArray]:
-    """-log p(values, theta) up to a constant, and its gradient (d + 3,).
+    """-log p(values, theta) up to a constant, and its gradient (d + 4,).
 
-    theta = (log ell (d,), log s2, log noise ratio, log offset). The noise ratio has no effect if
-    ``noise_var`` is given. The offset has an effect only if ``stretched``.
+    theta = (log ell (d,), log s2, log noise ratio, log offset, log odds of the detail's share w).
+    The noise ratio has no effect if ``noise_var`` is given. The offset has an effect only if
+    ``stretched``, the share only if ``detailed``.
 
     With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t of the kernel is
     tr(A dK/dt) / 2. For the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²),
     and with W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array.
-    Stretched values w(y) have the density of w times the Jacobian of w.
+    For the log odds of the share, dK = s2 w (1 - w) (k_detail - k_trend).
+    Stretched values have their own density times the Jacobian of the stretch.
     """
     dim = int(groups.max()) + 1
     s2 = math.exp(theta[dim])
@@ -124,7 +143,13 @@ def negative_log_posterior(
     warped = stretch(y, math.exp(theta[dim + 2])) if stretched else None
     residual = (y if warped is None else warped.values) - prior_mean
     Z = F * np.exp(-theta[:dim])[groups]
-    k, slope = kernel(squared_distances(Z, Z))
+    r2 = squared_distances(Z, Z)
+    if detailed:
+        w = 1.0 / (1.0 + math.exp(-theta[dim + 3]))
+        (trend, trend_slope), (detail, detail_slope) = DetailedKernel(kernel, w).parts(r2)
+        k, slope = (1.0 - w) * trend + w * detail, (1.0 - w) * trend_slope + w * detail_slope
+    else:
+        k, slope = kernel(r2)
     L = cholesky(s2 * k, noise, s2)
     L_inverse = invert_lower(L)
     K_inv = L_inverse.T @ L_inverse
@@ -135,7 +160,7 @@ def negative_log_posterior(
     W = A * (s2 * slope)
     # Σ_ab W_ab (z_a - z_b)² = 2 (Σ_a w_a z_a² - z' W z), w the row sums of W.
     per_feature = 2.0 * (W.sum(axis=1) @ (Z * Z) - np.einsum("aj,aj->j", Z, W @ Z))
-    gradient = np.zeros(dim + 3)
+    gradient = np.zeros(dim + 4)
     gradient[:dim] = np.bincount(groups, weights=per_feature, minlength=dim)
     trace = float(np.trace(A))
     gradient[dim] = -0.5 * s2 * float(np.einsum("ab,ab->", A, k))
@@ -145,6 +170,9 @@ def negative_log_posterior(
     if warped is not None:
         value -= warped.log_jacobian
         gradient[dim + 2] = float(alpha @ warped.slopes) - warped.log_jacobian_slope
+    if detailed:
+        odds_slope = w * (1.0 - w) * s2
+        gradient[dim + 3] = -0.5 * odds_slope * float(np.einsum("ab,ab->", A, detail - trend))
 
     deviation = (theta - prior.means(dim)) / prior.widths(dim)
     value += 0.5 * float(deviation @ deviation)
@@ -161,6 +189,7 @@ def fit(
     prior_mean: float,
     noise_var: float | None = None,
     stretched: bool = False,
+    detailed: bool = False,
     prior: Prior | None = None,
 ) -> Hyperparameters:
     """Fit hyperparameters to values y (n,) at features F (n, D) by maximum a posteriori.
@@ -175,13 +204,15 @@ def fit(
         prior_mean: Mean of the values far from all data.
         noise_var: Fixed noise variance. If None, it is estimated.
         stretched: Whether to fit the offset of a `stretch` of the values as well.
+        detailed: Whether to fit the share of the detail of a `DetailedKernel` as well.
         prior: Prior of the hyperparameters. If None, `Prior()`.
     """
     from scipy.optimize import fmin_l_bfgs_b
 
     prior = Prior() if prior is None else prior
     dim = int(groups.max()) + 1
-    bounds = [_length_scale_bounds(dim)] * dim + [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS]
+    bounds = [_length_scale_bounds(dim)] * dim
+    bounds += [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS, _DETAIL_BOUNDS]
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
         return negative_log_posterior(
@@ -194,6 +225,7 @@ def fit(
             prior_mean=prior_mean,
             noise_var=noise_var,
             stretched=stretched,
+            detailed=detailed,
         )
 
     def search(start: FloatArray, max_steps: int) -> tuple[FloatArray, float]:
@@ -204,15 +236,17 @@ def fit(
         )
         return theta, float(value)
 
-    attempts = [search(start, _FIRST_STEPS) for start in _starts(prior, dim, stretched)]
+    starts = _starts(prior, dim, stretched, detailed)
+    attempts = [search(start, _FIRST_STEPS) for start in starts]
     found, _ = search(min(attempts, key=lambda attempt: attempt[1])[0], _MAX_STEPS)
-    *log_scales, log_s2, log_ratio, log_offset = found
+    *log_scales, log_s2, log_ratio, log_offset, detail_odds = found
     s2 = math.exp(log_s2)
     return Hyperparameters(
         np.exp(log_scales),
         signal_var=s2,
         noise_var=s2 * math.exp(log_ratio) if noise_var is None else noise_var,
         offset=math.exp(log_offset) if stretched else math.inf,
+        detail=1.0 / (1.0 + math.exp(-detail_odds)) if detailed else 0.0,
     )
 
 
@@ -235,11 +269,12 @@ class FitCache:
         prior_mean: float,
         noise_var: float | None,
         stretched: bool,
+        detailed: bool,
         prior: Prior | None,
     ) -> Hyperparameters:
         """Return `fit` of these arguments, ``kernel`` by its name, from memory if possible."""
         arrays = F.tobytes(), y.tobytes(), groups.tobytes()
-        key = (*arrays, kernel, prior_mean, noise_var, stretched, prior)
+        key = (*arrays, kernel, prior_mean, noise_var, stretched, detailed, prior)
         found = self._found.pop(key, None)
         if found is None:
             found = fit(
@@ -250,6 +285,7 @@ class FitCache:
                 prior_mean=prior_mean,
                 noise_var=noise_var,
                 stretched=stretched,
+                detailed=detailed,
                 prior=prior,
             )
         self._found[key] = found  # the latest is the last

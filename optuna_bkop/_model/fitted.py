@@ -5,24 +5,21 @@ Points are in the unit cube of a `Domain`; values are to be maximised.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain
-from optuna_bkop._model.fit import FitCache, Prior
-from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
-from optuna_bkop._model.kernels import KERNELS
-from optuna_bkop._model.linalg import invert_lower
+from optuna_bkop._model.conditioned import condition, fit_to
+from optuna_bkop._model.feasibility_models import feasibility_models
+from optuna_bkop._model.fit import FitCache
+from optuna_bkop._model.kernel_model import KernelModel
 from optuna_bkop._model.neighbourhood import neighbourhood
-from optuna_bkop._model.training_set import ActiveSet, TrainingSet, is_feasible
+from optuna_bkop._model.training_set import TrainingSet, is_feasible
 from optuna_bkop._model.warping import stretch
 from optuna_bkop._settings import Settings
 
-#: Maximum number of points to which hyperparameters are fitted: the best ones. Every step of a
-#: fit costs O(n³), so that this bounds the cost of an ask in long studies.
-_MAX_FITTED = 250
 #: Hyperparameters are fitted again when there are a `REFIT_SHARE`-th more trials, rounded down
 #: to one of `_REFIT_STEPS`. With one trial at a time, an ask then costs 0.86 of what it costs with
 #: a fit for each trial at n = 120, and 0.77 at n = 1,000.
@@ -30,15 +27,6 @@ REFIT_SHARE, _REFIT_STEPS = 16, (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 #: The same for the models of constraints: each constraint needs a fit of its own, and an ask with
 #: five of them would otherwise cost six times as much as one without.
 CONSTRAINT_SHARE = 3
-#: Prior of the model of failures. Its noise is larger than that of values, because some failures
-#: are accidents that can happen anywhere.
-_FAILURE_PRIOR = Prior(noise_ratio=0.3, noise_width=1.0)
-#: Log-likelihood by which the place must predict failures better than their share does. Without a
-#: margin, chance makes every few models of pure accidents look right, and one wrong model drives
-#: the search away from good places. Failures that do depend on the place pass it after a few.
-_EVIDENCE = 3.0
-#: Mean of the model of failures where nothing was tried: a trial is expected to succeed.
-_SUCCESS = 1.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +35,8 @@ class Fitted:
 
     Attributes:
         models: Models of the value, one for each length scale factor.
+        detailed: The same with a `DetailedKernel`, for the points that these choose; empty if all
+            points are chosen by ``models``.
         feasibility: One model per constraint, positive where the constraint is met; and, if some
             trials failed, a model that is positive where trials succeed.
         U: All observed points (n, d), best first.
@@ -63,6 +53,7 @@ class Fitted:
     n_ties: int
     domain: Domain
     settings: Settings
+    detailed: tuple[KernelModel, ...] = ()
 
 
 def fit_models(
@@ -76,6 +67,7 @@ def fit_models(
     cache: FitCache | None = None,
     feasibility: tuple[KernelModel, ...] | None = None,
     n_fitted: int | None = None,
+    detailed: bool | None = False,
     rng: np.random.Generator | None = None,
 ) -> Fitted:
     """Fit the models of values (n,) at points U (n, d).
@@ -95,6 +87,8 @@ def fit_models(
         feasibility: The models of constraints and of success, if they are known already.
         n_fitted: Maximum number of best trials to which hyperparameters are fitted. If None,
             `_MAX_FITTED`.
+        detailed: Whether the kernel of the values is a `DetailedKernel`. If None, there are models
+            of both kinds.
         rng: Decides whether a long study is modelled near its best trial. If None, never.
     """
     cache = FitCache() if cache is None else cache
@@ -114,32 +108,38 @@ def fit_models(
         return TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
 
     decisive = decisive_of(REFIT_SHARE)
-    stretched, prior_mean = settings.warping == "log", settings.prior_mean
-    found = fit_to(
-        decisive.F[:n_fitted],
-        decisive.y[:n_fitted],
-        domain,
-        settings,
-        cache,
-        prior_mean=prior_mean,
-        stretched=stretched,
-    )
-    y = stretch(data.y, found.offset).values if stretched else data.y
-    value_models = tuple(
-        condition(data.F, y, found, domain, settings, prior_mean, factor)
-        for factor in settings.length_scale_factors
-    )
+
+    def value_models(detailed: bool) -> tuple[KernelModel, ...]:
+        stretched, prior_mean = settings.warping == "log", settings.prior_mean
+        found = fit_to(
+            decisive.F[:n_fitted],
+            decisive.y[:n_fitted],
+            domain,
+            settings,
+            cache,
+            prior_mean=prior_mean,
+            stretched=stretched,
+            detailed=detailed,
+        )
+        y = stretch(data.y, found.offset).values if stretched else data.y
+        return tuple(
+            condition(data.F, y, found, domain, settings, prior_mean, factor)
+            for factor in settings.length_scale_factors
+        )
+
+    models = value_models(bool(detailed))
     if feasibility is None:
         source = decisive_of(CONSTRAINT_SHARE)
         feasibility = feasibility_models(data, source, U, U_failed, domain, settings, cache)
     return Fitted(
-        value_models,
+        models,
         feasibility,
         U[data.order],
         n_since_best=len(U) - 1 - int(data.order[0]),
         n_ties=data.n_ties,
         domain=domain,
         settings=settings,
+        detailed=value_models(True) if detailed is None else (),
     )
 
 
@@ -152,144 +152,3 @@ def n_decisive(n: int, share: int) -> int:
     """
     step = max(step for step in _REFIT_STEPS if step <= max(1, n // share))
     return n - n % step
-
-
-def fit_to(
-    F: FloatArray,
-    y: FloatArray,
-    domain: Domain,
-    settings: Settings,
-    cache: FitCache,
-    *,
-    prior_mean: float = 0.0,
-    stretched: bool = False,
-    prior: Prior | None = None,
-) -> Hyperparameters:
-    """Fit hyperparameters to the first `_MAX_FITTED` values y (n,) at features F (n, D)."""
-    return cache.fit(
-        F[:_MAX_FITTED],
-        y[:_MAX_FITTED],
-        kernel=settings.kernel,
-        groups=domain.groups,
-        prior_mean=prior_mean,
-        noise_var=settings.noise_var,
-        stretched=stretched,
-        prior=prior,
-    )
-
-
-def condition(
-    F: FloatArray,
-    y: FloatArray,
-    hyperparameters: Hyperparameters,
-    domain: Domain,
-    settings: Settings,
-    prior_mean: float = 0.0,
-    factor: float = 1.0,
-) -> KernelModel:
-    """Return the model of values y (n,) at features F (n, D), length scales times ``factor``."""
-    return KernelModel.condition(
-        F,
-        y,
-        kernel=KERNELS[settings.kernel],
-        hyperparameters=hyperparameters,
-        groups=domain.groups,
-        prior_mean=prior_mean,
-        factor=factor,
-    )
-
-
-def feasibility_models(
-    data: ActiveSet,
-    decisive: ActiveSet,
-    U: FloatArray,
-    U_failed: FloatArray | None,
-    domain: Domain,
-    settings: Settings,
-    cache: FitCache,
-) -> tuple[KernelModel, ...]:
-    """Return the models of constraints and of success.
-
-    Args:
-        data: The active set of the trials with a value.
-        decisive: The active set of the trials that decide hyperparameters of constraints.
-        U: Points (n, d) of all trials with a value.
-        U_failed: Points (p, d) of failed trials.
-        domain: The domain of the points.
-        settings: How batches are chosen.
-        cache: Remembers hyperparameters of earlier fits.
-    """
-    U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
-    return (
-        *_constraint_models(data, decisive, domain, settings, cache),
-        *_success_models(domain.features(U_failed), data.F, domain, settings, cache),
-    )
-
-
-def _constraint_models(
-    data: ActiveSet, decisive: ActiveSet, domain: Domain, settings: Settings, cache: FitCache
-) -> list[KernelModel]:
-    """Return a model of each constraint that was violated, once any trial is feasible.
-
-    Hyperparameters are those of the decisive trials, if one of these violates the constraint.
-    """
-    models = []
-    for j, column in enumerate(data.constraints.T if data.feasible.any() else ()):
-        if (column > 0).any():
-            source = decisive if (decisive.constraints[:, j] > 0).any() else data
-            found = fit_to(*_known(source, j), domain, settings, cache)
-            models.append(condition(*_known(data, j), found, domain, settings))
-    return models
-
-
-def _known(data: ActiveSet, j: int) -> tuple[FloatArray, FloatArray]:
-    """Return features (a, D) and negated values (a,) where constraint ``j`` is known."""
-    column = data.constraints[:, j]
-    known = ~np.isnan(column)
-    return data.F[known], -column[known]
-
-
-def _success_models(
-    F_failed: FloatArray, F: FloatArray, domain: Domain, settings: Settings, cache: FitCache
-) -> list[KernelModel]:
-    """Return a model of success, if trials failed: -1 at failures, 1 at all others.
-
-    Accidents, which can happen anywhere, must not drive points away: the fit explains them as
-    noise, and the returned model is of the value without noise. If the place does not predict
-    failures better than their share does, all of them are accidents and there is no model.
-    """
-    if not len(F_failed):
-        return []
-    F, y = np.vstack([F_failed, F]), np.repeat([-1.0, 1.0], [len(F_failed), len(F)])
-    # The user may declare values free of noise; failures never are.
-    settings = replace(settings, noise_var=None)
-    found = fit_to(F, y, domain, settings, cache, prior_mean=_SUCCESS, prior=_FAILURE_PRIOR)
-    success = condition(F, y, found, domain, settings, _SUCCESS)
-    return [replace(success, noise_var=0.0)] if _predicts(success, y) else []
-
-
-def _predicts(model: KernelModel, y: FloatArray) -> bool:
-    """Return whether a model predicts values of -1 and 1 better than their mean does.
-
-    The log-likelihoods must differ by more than `_EVIDENCE`; fewer than three values are enough
-    for a model. Both predict each value from all others, as a normal distribution. With K⁻¹ the
-    inverse of the kernel matrix, the model's prediction of y_i has the mean y_i - α_i / K⁻¹_ii and
-    the variance 1 / K⁻¹_ii.
-    """
-    n = len(y)
-    if n < 3:
-        return True
-    precision = (invert_lower(model.L) ** 2).sum(axis=0)
-    by_place = 0.5 * (np.log(precision) - model.alpha**2 / precision)
-    mean = (y.sum() - y) / (n - 1)
-    variance = np.maximum(1.0 - mean**2, 1.0 / n)
-    by_share = -0.5 * (np.log(variance) + (y - mean) ** 2 / variance)
-    return bool(by_place.sum() > by_share.sum() + _EVIDENCE)
-
-
-def _never_succeeded(U_failed: FloatArray, U: FloatArray, domain: Domain) -> FloatArray:
-    """Return the failed points (p, d) that do not occur among the successful ones U (n, d)."""
-    if not len(U_failed):
-        return U_failed
-    succeeded = set(domain.keys(U))
-    return U_failed[[key not in succeeded for key in domain.keys(U_failed)]]

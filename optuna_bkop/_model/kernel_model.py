@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop._model.kernels import Kernel, squared_distances
+from optuna_bkop._model.kernels import DetailedKernel, Kernel, squared_distances
 from optuna_bkop._model.linalg import cho_solve, cholesky, solve_lower
 
 
@@ -30,12 +30,15 @@ class Hyperparameters:
         signal_var: Prior variance s2 of the values.
         noise_var: Noise variance, in squared units of the values.
         offset: Offset of the logarithmic `stretch` of the values; infinite without a stretch.
+        detail: Share of the detail of a `DetailedKernel` in the signal variance; 0 for a kernel
+            with one length scale per parameter.
     """
 
     length_scales: FloatArray
     signal_var: float
     noise_var: float
     offset: float = math.inf
+    detail: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -82,9 +85,11 @@ class KernelModel:
         """Return the model given values ``y`` (n,) at features ``F`` (n, D).
 
         The length scales are those of ``hyperparameters`` times ``factor``. A factor below 1
-        gives a larger RKHS.
+        gives a larger RKHS. With a detail, ``kernel`` is the kernel of its two parts.
         """
         s2, noise_var = hyperparameters.signal_var, hyperparameters.noise_var
+        if hyperparameters.detail:
+            kernel = DetailedKernel(kernel, hyperparameters.detail)
         inverse_scales = 1.0 / hyperparameters.length_scales[groups]
         Z = F * inverse_scales
         roughness = factor**-2

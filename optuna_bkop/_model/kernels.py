@@ -10,6 +10,7 @@ To add a kernel, write a function with the signature of `Kernel` and add it to `
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,6 +40,47 @@ def squared_exponential(r2: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Squared exponential kernel: k = exp(-r²/2)."""
     k = np.exp(-0.5 * r2)
     return k, -0.5 * k
+
+
+#: Length scale of the detail of a `DetailedKernel`, divided by that of the trend. 0.1, 0.2 and 0.3
+#: were compared (benchmarks/README.md).
+DETAIL_SCALE = 0.1
+
+
+@dataclass(frozen=True)
+class DetailedKernel:
+    """Kernel of a sum of two functions: a trend, and a detail with shorter length scales.
+
+    k(r²) = (1 - w) k₀(r²) + w k₀(r² / ρ²), with ρ = `DETAIL_SCALE`.
+
+    A function with many basins is a smooth trend with ripples. A kernel with one length scale has
+    to follow every ripple or to count all of them as noise. This one follows the trend, and knows
+    the ripples where they were measured.
+
+    Attributes:
+        kernel: The kernel k₀ of both parts.
+        share: Share w of the detail in the variance.
+    """
+
+    kernel: Kernel
+    share: float
+
+    def __call__(self, r2: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return k(r²) and dk/d(r²)."""
+        (trend, trend_slope), (detail, detail_slope) = self.parts(r2)
+        trend *= 1.0 - self.share
+        trend += self.share * detail
+        trend_slope *= 1.0 - self.share
+        trend_slope += self.share * detail_slope
+        return trend, trend_slope
+
+    def parts(
+        self, r2: FloatArray
+    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+        """Return values and derivatives in r² of the trend's and of the detail's kernel."""
+        detail, slope = self.kernel(r2 / DETAIL_SCALE**2)
+        slope /= DETAIL_SCALE**2
+        return self.kernel(r2), (detail, slope)
 
 
 KERNELS: dict[str, Kernel] = {"matern52": matern52, "se": squared_exponential}

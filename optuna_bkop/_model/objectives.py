@@ -15,17 +15,10 @@ from numpy.typing import NDArray
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain
 from optuna_bkop._model.bend import Bend
+from optuna_bkop._model.conditioned import condition, fit_to
+from optuna_bkop._model.feasibility_models import feasibility_models
 from optuna_bkop._model.fit import FitCache
-from optuna_bkop._model.fitted import (
-    CONSTRAINT_SHARE,
-    REFIT_SHARE,
-    Fitted,
-    condition,
-    feasibility_models,
-    fit_models,
-    fit_to,
-    n_decisive,
-)
+from optuna_bkop._model.fitted import CONSTRAINT_SHARE, REFIT_SHARE, Fitted, fit_models, n_decisive
 from optuna_bkop._model.kernel_model import KernelModel
 from optuna_bkop._model.pareto import by_layers, nondominated
 from optuna_bkop._model.training_set import (

@@ -93,7 +93,7 @@ def distance_gradient(weights: FloatArray, A: FloatArray, B: FloatArray) -> Floa
 
 
 def _check_alike(first: KernelModel, other: KernelModel) -> None:
-    if other.kernel is not first.kernel:
+    if other.kernel != first.kernel:
         raise ValueError(f"Models must share a kernel, got {first.kernel} and {other.kernel}.")
     for name in ("inverse_scales", "Z"):
         a, b = getattr(first, name), getattr(other, name)

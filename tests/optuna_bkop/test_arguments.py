@@ -28,8 +28,8 @@ SPACE: dict[str, BaseDistribution] = {
 }
 #: The points that every study of this file knows, unless it says otherwise.
 POINTS: FloatArray = np.random.default_rng(3).random((16, 2))
-#: Without a box, a batch is the maximum of its acquisition.
-NO_BOX: dict[str, Any] = {"trust_margin": None}
+#: Without a box and with one reading of the data, a batch is the maximum of its acquisition.
+NO_BOX: dict[str, Any] = {"trust_margin": None, "detail": False}
 
 
 def waves(U: FloatArray) -> FloatArray:
@@ -259,6 +259,33 @@ def test_a_margin_of_zero_keeps_points_in_the_box_of_the_best_and_none_does_not(
     assert not is_within(0.3, batch_from(study_of(U, **NO_BOX, **explore), 3))
 
 
+def test_with_detail_every_second_point_is_chosen_by_the_detailed_reading() -> None:
+    ripples = -waves(POINTS) + 0.5 * np.random.default_rng(0).normal(size=len(POINTS))
+    study = {
+        detail: study_of(values=-ripples, batch_size=4, detail=detail, trust_margin=None)
+        for detail in (True, False)
+    }
+    batches = {detail: batch_from(study[detail], 4) for detail in study}
+
+    def worth_in_detail(batch: FloatArray) -> float:
+        fitted = fit_models(
+            POINTS,
+            ripples,
+            np.empty((len(POINTS), 0)),
+            domain=Domain((Parameter(), Parameter())),
+            settings=Settings(),
+            detailed=True,
+        )
+        return BatchAcquisition(fitted.models, 1.0).value(batch)
+
+    # There are 16 points, so that the first and the third of the batch have even numbers.
+    chosen = worth_in_detail(batches[True][::2])
+    for i in range(4):
+        for j in range(i):
+            assert chosen > worth_in_detail(batches[False][[i, j]])
+    assert chosen > worth_in_detail(batches[True][1::2])
+
+
 def test_a_trial_is_dead_and_its_point_free_when_it_is_stale(clock: Any) -> None:
     study = study_of(batch_size=2)
     held = batch_from(study, 1)
@@ -357,6 +384,7 @@ CHANGES: list[tuple[str, Any, dict[str, Any]]] = [
     ("prior_mean", 0.0, {}),
     ("trust_margin", 0.0, {}),
     ("trust_margin", None, {}),
+    ("detail", False, {}),
     ("seed", 1, {}),
 ]
 #: What is tested above only.

@@ -19,7 +19,7 @@ LAYERS = (
     ("_memory",),
     ("_batch", "_coordination", "_theory"),
     ("_model", "_study"),
-    ("_domain",),
+    ("_domain", "_readings"),
     ("_settings", "_checks", "_seeds", "_arrays"),
 )
 HEIGHT = {room: -depth for depth, row in enumerate(LAYERS) for room in row}

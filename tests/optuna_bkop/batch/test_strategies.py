@@ -177,6 +177,35 @@ def test_turns_follow_the_count_of_all_points() -> None:
         assert batch[(-n_before - 1) % 8, 2] != best
 
 
+def two_readings(n: int = 30) -> Fitted:
+    """Models of both readings of ripples on a trend that rises to 0.75."""
+    U = np.linspace(0.0, 1.0, n)[:, None]
+    y = -3.0 * np.abs(U[:, 0] - 0.75) + 0.5 * np.random.default_rng(1).normal(size=n)
+    return fit_models(
+        U, y, np.empty((n, 0)), domain=DOMAINS["one number"], settings=PLAIN, detailed=None
+    )
+
+
+def test_the_readings_take_turns_and_each_knows_the_points_of_the_other() -> None:
+    fitted, none = two_readings(), np.empty((0, 1))
+    batch = choose_batch(fitted, none, 4, rng=rng(), n_before=30)
+    detailed = replace(fitted, models=fitted.detailed, detailed=())
+    source = rng()
+    first = choose_batch(detailed, none, 2, rng=source)
+    then = choose_batch(replace(fitted, detailed=()), first, 2, rng=source)
+    np.testing.assert_array_equal(batch[::2], first)
+    np.testing.assert_array_equal(batch[1::2], then)
+
+
+@pytest.mark.parametrize("n_before", [30, 31])
+def test_one_reading_alone_chooses_all_points(n_before: int) -> None:
+    alone = replace(two_readings(), detailed=())
+    one, other = (
+        choose_batch(alone, np.empty((0, 1)), 3, rng=rng(), n_before=n) for n in (n_before, 40)
+    )
+    np.testing.assert_array_equal(one, other)
+
+
 def test_held_points_may_be_known_in_part() -> None:
     domain = DOMAINS["mixed"]
     U_held = np.array([[0.5, np.nan, 0.125, np.nan], [np.nan, 0.5, np.nan, np.nan]])

@@ -24,7 +24,8 @@ def make_data(n: int = 15, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def theta_of(found: Hyperparameters) -> np.ndarray:
     rest = [found.signal_var, found.noise_var / found.signal_var, found.offset]
-    return np.log(np.append(found.length_scales, rest))
+    odds = found.detail / (1.0 - found.detail) or Prior().detail / (1.0 - Prior().detail)
+    return np.log(np.concatenate([found.length_scales, rest, [odds]]))
 
 
 def finite_differences(
@@ -42,6 +43,7 @@ def posterior(
     groups: np.ndarray = GROUPS,
     noise_var: float | None = None,
     stretched: bool = False,
+    detailed: bool = False,
 ) -> tuple[float, np.ndarray]:
     return negative_log_posterior(
         theta,
@@ -53,6 +55,7 @@ def posterior(
         prior_mean=-0.5,
         noise_var=noise_var,
         stretched=stretched,
+        detailed=detailed,
     )
 
 
@@ -60,31 +63,37 @@ def posterior(
 @pytest.mark.parametrize("noise_var", [None, 0.0, 0.05])
 @pytest.mark.parametrize("groups", [np.arange(D), np.array([0, 1, 1])])
 @pytest.mark.parametrize("stretched", [False, True])
+@pytest.mark.parametrize("detailed", [False, True])
 def test_gradient_of_the_posterior_equals_finite_differences(
-    name: str, noise_var: float | None, groups: np.ndarray, stretched: bool
+    name: str, noise_var: float | None, groups: np.ndarray, stretched: bool, detailed: bool
 ) -> None:
     F, y = make_data(12)
     dim = int(groups.max()) + 1
     # Short length scales: rounding of an ill-conditioned matrix is not what is tested.
-    theta = np.append(np.log(np.linspace(0.2, 0.5, dim)), [0.3, np.log(1e-2), np.log(0.2)])
+    theta = np.append(np.log(np.linspace(0.2, 0.5, dim)), [0.3, np.log(1e-2), np.log(0.2), -0.5])
 
     def value(t: np.ndarray) -> float:
-        return posterior(t, F, y, name, groups, noise_var, stretched)[0]
+        return posterior(t, F, y, name, groups, noise_var, stretched, detailed)[0]
 
-    gradient = posterior(theta, F, y, name, groups, noise_var, stretched)[1]
+    gradient = posterior(theta, F, y, name, groups, noise_var, stretched, detailed)[1]
     np.testing.assert_allclose(gradient, finite_differences(value, theta), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("stretched", [False, True])
-def test_posterior_equals_its_naive_twin(stretched: bool) -> None:
+@pytest.mark.parametrize("detailed", [False, True])
+def test_posterior_equals_its_naive_twin(stretched: bool, detailed: bool) -> None:
     F, y = make_data(12)
     offset = 0.2
-    theta = np.array([-1.0, -0.5, 0.5, 0.3, np.log(1e-2), np.log(offset)])
+    # A share of 0.25 has odds of 1 to 3.
+    theta = np.array([-1.0, -0.5, 0.5, 0.3, np.log(1e-2), np.log(offset), -np.log(3)])
     prior = Prior()
-    value = posterior(theta, F, y, stretched=stretched)[0]
+    value = posterior(theta, F, y, stretched=stretched, detailed=detailed)[0]
     Z = F / np.exp(theta[:D])
     s2 = np.exp(0.3)
-    K = s2 * KERNELS["matern52"](squared_distances(Z, Z))[0] + 0.01 * s2 * np.eye(12)
+    k = KERNELS["matern52"](squared_distances(Z, Z))[0]
+    if detailed:
+        k = 0.75 * k + 0.25 * KERNELS["matern52"](squared_distances(10 * Z, 10 * Z))[0]
+    K = s2 * k + 0.01 * s2 * np.eye(12)
     residual, log_jacobian = y + 0.5, 0.0
     if stretched:
         better, best = y >= 0, y.max()
@@ -130,7 +139,7 @@ def test_fit_finds_a_stationary_point_better_than_its_start() -> None:
 
     theta = theta_of(found)
     assert value(theta) < value(Prior().means(D))
-    for step in 0.2 * np.vstack([np.eye(D + 3), -np.eye(D + 3)]):
+    for step in 0.2 * np.vstack([np.eye(D + 4), -np.eye(D + 4)]):
         assert value(theta + step) > value(theta) - 1e-3
 
 
@@ -164,6 +173,18 @@ def test_fit_stretches_what_a_logarithm_makes_simple() -> None:
     assert fit(F, steep, stretched=True, **options).offset < 0.5
     assert fit(F, warp(simple), stretched=True, **options).offset > 5.0
     assert fit(F, steep, **options).offset == np.inf
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_fit_recovers_the_share_of_the_detail(share: float) -> None:
+    F = np.sort(np.random.default_rng(0).random((200, 1)), axis=0)
+    ell = np.array([0.5])
+    trend, detail = drawn_values(F, ell, 0.0, seed=1), drawn_values(F, 0.1 * ell, 0.0, seed=2)
+    y = np.sqrt(1 - share) * trend + np.sqrt(share) * detail
+    options = {"kernel": KERNELS["matern52"], "groups": np.zeros(1, dtype=int), "prior_mean": 0.0}
+    found = fit(F, y, noise_var=1e-6, detailed=True, **options)
+    assert 0.3 * share < found.detail < min(3.0 * share, 0.9)
+    assert fit(F, y, noise_var=1e-6, **options).detail == 0.0
 
 
 def test_fit_is_deterministic() -> None:
@@ -215,10 +236,10 @@ def test_length_scales_are_recovered_at_a_stationary_optimum(scales: list[float]
     found = fit(F, y, kernel=KERNELS["matern52"], groups=groups, prior_mean=-0.5, noise_var=1e-4)
     assert np.abs(np.log(found.length_scales / ell)).max() < np.log(1.5)
     prior = Prior().means(dim)
-    theta = np.concatenate([np.log(found.length_scales), [np.log(found.signal_var)], prior[-2:]])
+    theta = np.concatenate([np.log(found.length_scales), [np.log(found.signal_var)], prior[-3:]])
     value, gradient = posterior(theta, F, y, groups=groups, noise_var=1e-4)
     assert np.abs(gradient).max() < 0.1
-    is_scale = np.arange(dim + 3) < dim
+    is_scale = np.arange(dim + 4) < dim
     for first in (1.0, 0.15):
         start = prior + np.log(first) * is_scale
         assert value < posterior(start, F, y, groups=groups, noise_var=1e-4)[0] - 5.0

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from optuna_bkop._domain import Domain, Parameter
+from optuna_bkop._model import conditioned
 from optuna_bkop._model import fit as fit_module
-from optuna_bkop._model import fitted as fitted_module
 from optuna_bkop._model.fit import FitCache
 from optuna_bkop._model.fitted import Fitted, fit_models, n_decisive
 from optuna_bkop._model.kernel_model import Hyperparameters
@@ -161,7 +161,7 @@ def test_with_the_logarithm_models_are_of_stretched_values() -> None:
 
 
 def test_hyperparameters_are_fitted_to_the_best_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitted_module, "_MAX_FITTED", 25)
+    monkeypatch.setattr(conditioned, "_MAX_FITTED", 25)
     fit = create_autospec(fit_module.fit, side_effect=fit_module.fit)
     monkeypatch.setattr(fit_module, "fit", fit)
     models = models_of(VALUES[:60])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
-from optuna_bkop._model.kernels import KERNELS, squared_distances
+from optuna_bkop._model.kernels import KERNELS, DetailedKernel, squared_distances
 from optuna_bkop._model.linalg import cholesky
 
 D = 3
@@ -98,6 +98,24 @@ def test_the_extended_factor_equals_the_rebuilt_one(name: str) -> None:
     np.testing.assert_allclose(model.hold(F_held).L, rebuilt.L, atol=1e-12)
     one_by_one = model.hold(F_held[:1]).hold(F_held[1:])
     np.testing.assert_allclose(one_by_one.L, rebuilt.L, atol=1e-12)
+
+
+@kernels
+def test_a_model_with_a_detail_has_the_detailed_kernel(name: str) -> None:
+    F, y = make_data()
+    detailed, plain = (
+        KernelModel.condition(
+            F,
+            y,
+            kernel=KERNELS[name],
+            hyperparameters=Hyperparameters(np.full(D, 0.5), 1.0, 0.01, detail=detail),
+            groups=GROUPS,
+            prior_mean=0.0,
+        )
+        for detail in (0.4, 0.0)
+    )
+    assert detailed.kernel == DetailedKernel(KERNELS[name], 0.4)
+    assert plain.kernel == KERNELS[name]
 
 
 def test_holding_nothing_changes_nothing() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from optuna_bkop._model.kernels import KERNELS, squared_distances
+from optuna_bkop._model.kernels import KERNELS, DetailedKernel, squared_distances
 
 
 def naive_matern52(r: float) -> float:
@@ -59,6 +59,17 @@ def test_kernel_of_a_huge_distance_is_zero_without_a_warning(name: str) -> None:
     k, slope = KERNELS[name](np.array([1e8, 1e300]))
     assert np.array_equal(k, np.zeros(2))
     assert np.array_equal(slope, np.zeros(2))
+
+
+@names
+def test_a_detailed_kernel_is_a_trend_plus_a_detail_of_a_tenth_of_its_length(name: str) -> None:
+    r = np.linspace(0.0, 3.0, 50)
+    k, slope = DetailedKernel(KERNELS[name], 0.3)(r**2)
+    naive = [0.7 * NAIVE[name](float(x)) + 0.3 * NAIVE[name](10 * float(x)) for x in r]
+    np.testing.assert_allclose(k, naive, rtol=1e-12)
+    h = 1e-7
+    above, below = (DetailedKernel(KERNELS[name], 0.3)(r[1:] ** 2 + s)[0] for s in (h, -h))
+    np.testing.assert_allclose(slope[1:], (above - below) / (2 * h), rtol=1e-4, atol=1e-7)
 
 
 @settings(deadline=None)

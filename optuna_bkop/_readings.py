@@ -1,0 +1,31 @@
+"""Which of two readings of the data chooses which point of a batch.
+
+The plain reading has one length scale per parameter, and takes every value at its word. The
+detailed one has a `DetailedKernel`, and tells a trend from ripples. Data rarely show which of them
+is right, so they take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from optuna_bkop._settings import Settings
+
+
+def is_detailed(number: int) -> bool:
+    """Return whether the detailed reading chooses the point with this number.
+
+    Even numbers: the turns of other branches, which have odd numbers, stay with the plain reading.
+    """
+    return number % 2 == 0
+
+
+def reading_of(numbers: Iterable[int], settings: Settings) -> bool | None:
+    """Return True if the detailed reading chooses all points with these numbers, else False.
+
+    If each reading chooses some of them, return None.
+    """
+    if not settings.detail or settings.strategy != "bkop":
+        return False
+    kinds = {is_detailed(number) for number in numbers}
+    return kinds.pop() if len(kinds) == 1 else None
