@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from lattice_tools._folded import IntArray
+from lattice_tools._interrupt import keeps_best
 from lattice_tools._kernels import compiled, exhaustive
 from lattice_tools._primes import divisors
 from lattice_tools._search import (
@@ -36,6 +37,7 @@ MAX_POINTS = 14_000
 _N_STARTS = 20
 
 
+@keeps_best
 def exact(
     n_points: int,
     dim: int,
