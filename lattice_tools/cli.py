@@ -179,9 +179,7 @@ def _few_values(lattice: Rank1Lattice) -> str | None:
 @click.option(
     "--seed", type=SEED, default=0, show_default=True, help="Seed of the reference point sets."
 )
-@click.option(
-    "--full", is_flag=True, help="Compute measures that take minutes for this many points, too."
-)
+@click.option("--full", is_flag=True, help="Compute measures that take minutes or hours, too.")
 @in_one_sentence
 def inspect(file: str, seed: int, full: bool) -> None:
     """Measure the points in FILE (CSV, JSON or npy in [0, 1]; - is standard input).
