@@ -54,7 +54,8 @@ def exact(
     Args:
         n_points: The number of points N, at most 14,000.
         dim: The dimension d.
-        units_only: Restrict components to units modulo N; optimal then means among those.
+        units_only: Restrict components to units modulo N. The result is the widest of those, and
+            ``is_optimal`` stays False, because other lattices may be wider.
         budget: Seconds after which the best lattice so far is returned, without a proof.
         progress: Called with the share of the work that is done.
 
