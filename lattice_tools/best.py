@@ -43,8 +43,9 @@ def best(
     proved to be the widest of all has ``is_optimal=True``.
 
     Without a budget the result depends on the arguments alone: not on the number of jobs, on the
-    speed of the machine, or on whether numba is installed. With the default effort it is never
-    below that of `alg7` with its default options, unless Algorithm 7 takes more than two minutes.
+    speed of the machine, or on whether numba is installed. A search begins with Algorithm 7, which
+    the default effort runs to its end unless that takes more than two minutes, so that the result
+    is never narrower than that of `alg7` with the same work.
 
     Args:
         n_points: The number of points N.
