@@ -125,15 +125,19 @@ class Campaign:
             self._until = begun + share * (worker.deadline - begun)
             found += self._results(self._cosine_tasks(math.inf), begun, 0.0, share)
             self._until = worker.deadline
-            found += self._results(self._tasks(found, self._work / _N_TASKS), begun, share, 1.0)
+            # Even one step beyond the deadline takes a second at N = 10^6, d = 100.
+            if not worker.is_late():
+                climbs = self._tasks(found, self._work / _N_TASKS)
+                found += self._results(climbs, begun, share, 1.0)
         else:
             self._until = math.inf
             work = self.effort * self._work
             for_cosines = max(share, _SHARE_OF_COSINES) * work
             tasks = list(self._cosine_tasks(for_cosines))
             found += self._results(iter(tasks), begun, 0.0, share, len(tasks))
-            climbs = self._tasks(found, (1 - share) * work / _N_TASKS)
-            found += self._results(islice(climbs, _N_TASKS), begun, share, 1.0, _N_TASKS)
+            if not worker.is_late():
+                climbs = self._tasks(found, (1 - share) * work / _N_TASKS)
+                found += self._results(islice(climbs, _N_TASKS), begun, share, 1.0, _N_TASKS)
         if self.progress is not None:
             self.progress(1.0)
         return max(found, key=lambda result: result[0])

@@ -7,17 +7,22 @@ look at between their steps. In the processes of a search the flag is shared mem
 
 from __future__ import annotations
 
+import functools
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+Search = TypeVar("Search", bound=Callable[..., Any])
 
 
 class SearchInterrupted(UserWarning):
     """A search was interrupted by Ctrl-C and returns the best lattice that it had found.
+
+    A second Ctrl-C raises `KeyboardInterrupt`.
 
     Example:
         >>> import warnings
@@ -91,5 +96,16 @@ def keep_best_on_interrupt(*, warn: bool = True) -> Iterator[Flag]:
         _flag = Flag()
     if flag.value and warn:
         warnings.warn(
-            "Interrupted: this is the best lattice found so far.", SearchInterrupted, stacklevel=4
+            "Interrupted: the result is the best found so far.", SearchInterrupted, stacklevel=4
         )
+
+
+def keeps_best(search: Search) -> Search:
+    """Decorate a function that searches: its whole body is a `keep_best_on_interrupt`."""
+
+    @functools.wraps(search)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        with keep_best_on_interrupt():
+            return search(*args, **kwargs)
+
+    return wrapped  # type: ignore[return-value]

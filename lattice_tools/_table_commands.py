@@ -52,8 +52,10 @@ _N_COLUMNS = 10
 @click.option(
     "--jobs", type=COUNT, default=1, show_default=True, help="Number of cells built at a time."
 )
-@click.option("--effort", type=POSITIVE, help="Multiple of the default work, for best.")
-@click.option("--budget", type=POSITIVE, help="Seconds per cell.")
+@click.option("--effort", type=POSITIVE, help="For best, multiple of the default work.")
+@click.option(
+    "--budget", type=POSITIVE, help="Seconds per cell, after which its best lattice so far counts."
+)
 @in_one_sentence
 def compare(
     points: tuple[int, ...],
@@ -87,7 +89,8 @@ def compare(
             click.echo("\n" + tables.verdict(measured))
         echo_interrupted(flag, "the last cell has the best value found so far.")
         seconds = time.perf_counter() - begun
-        click.echo(f"{len(measured)} cells in {seconds:.1f} s", err=True)
+        cells_done = f"{len(measured)} cell{'s' * (len(measured) != 1)}"
+        click.echo(f"{cells_done} in {seconds:.1f} s", err=True)
 
 
 @click.command(name="records", epilog=example("records --points 1000 --dim 5 --dim 10"))
@@ -105,6 +108,13 @@ def compare(
 @click.option(
     "--proof-budget", type=POSITIVE, help="Seconds per size for an exhaustive search first."
 )
+@click.option(
+    "--alg7",
+    "with_alg7",
+    is_flag=True,
+    help="Run Algorithm 7 whole first, whatever the effort or the budget, where the file does not "
+    "have its value yet; a record is never below that value.",
+)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the search.")
 @in_one_sentence
 def records_command(
@@ -114,6 +124,7 @@ def records_command(
     effort: float | None,
     budget: float | None,
     proof_budget: float | None,
+    with_alg7: bool,
     seed: int,
 ) -> None:
     """Show the catalogue of the widest lattices found so far, or improve it.
@@ -135,6 +146,7 @@ def records_command(
             effort=effort,
             budget=budget,
             proof_budget=proof_budget,
+            with_alg7=with_alg7,
             seed=seed,
             report=click.echo,
         )

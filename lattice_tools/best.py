@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from lattice_tools._campaign import Campaign, Searcher
+from lattice_tools._interrupt import keeps_best
 from lattice_tools._search import Progress, check_budget, found_lattice, search_size
 from lattice_tools.exact import MAX_POINTS as EXACT_POINTS
 from lattice_tools.exact import Exhaustive, estimated_work
@@ -19,6 +20,7 @@ from lattice_tools.records import record
 _EXACT_WORK = 5e7
 
 
+@keeps_best
 def best(
     n_points: int,
     dim: int,
@@ -41,8 +43,9 @@ def best(
     proved to be the widest of all has ``is_optimal=True``.
 
     Without a budget the result depends on the arguments alone: not on the number of jobs, on the
-    speed of the machine, or on whether numba is installed. With the default effort it is never
-    below that of `alg7` with its default options, unless Algorithm 7 takes more than two minutes.
+    speed of the machine, or on whether numba is installed. A search begins with Algorithm 7, which
+    the default effort runs to its end unless that takes more than two minutes, so that the result
+    is never narrower than that of `alg7` with the same work.
 
     Args:
         n_points: The number of points N.
@@ -88,15 +91,21 @@ def search(
     progress: Progress | None = None,
 ) -> Rank1Lattice:
     """`best` from a known lattice on, whose arguments are explained there."""
-    deadline = math.inf if budget is None else time.time() + budget
+    begun = time.time()
+    deadline = math.inf if budget is None else begun + budget
+    starts = [] if known is None else [np.array(known.base_vector)]
     if N <= EXACT_POINTS and estimated_work(N, d) <= _EXACT_WORK:
-        search = Exhaustive(N, d, units_only=units_only, deadline=deadline)
-        found, is_proved = search.run(progress)
-        return found_lattice(N, found, is_optimal=is_proved and not units_only)
+        # Half of a budget: if that does not suffice for a proof, the searches need the rest.
+        half = math.inf if budget is None else begun + budget / 2
+        proof = Exhaustive(N, d, units_only=units_only, deadline=half)
+        found, is_proved = proof.run(progress if budget is None else None)
+        if is_proved:
+            return found_lattice(N, found, is_optimal=not units_only)
+        starts.append(found[1])
     worker = Searcher(N, d, n_sweeps=150, units_only=units_only, deadline=deadline)
     campaign = Campaign(
         worker, None if budget is not None else effort or 1.0, seed, jobs, progress
     )
-    top = campaign.run([] if known is None else [np.array(known.base_vector)])
+    top = campaign.run(starts)
     lattice = found_lattice(N, top)
     return found_lattice(N, top, is_optimal=not units_only and reaches_limit(lattice))

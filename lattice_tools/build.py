@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from lattice_tools._interrupt import keep_best_on_interrupt
+from lattice_tools._interrupt import keeps_best
 from lattice_tools.best import best
 from lattice_tools.exact import exact
 from lattice_tools.hua_wang import alg6, alg7
@@ -27,6 +27,7 @@ METHODS: dict[str, Callable[..., Rank1Lattice]] = {
 }
 
 
+@keeps_best
 def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
     """A rank-1 lattice with a large packing radius.
 
@@ -54,8 +55,7 @@ def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
         if name not in known:
             choices = ", ".join(f"`{option}`" for option in known)
             raise ValueError(f"Method {method!r} takes no option `{name}`; it takes: {choices}.")
-    with keep_best_on_interrupt():
-        return METHODS[method](n_points, dim, **options)
+    return METHODS[method](n_points, dim, **options)
 
 
 def option_names(method: str) -> list[str]:

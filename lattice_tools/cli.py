@@ -35,6 +35,19 @@ from lattice_tools.build import METHODS, build, option_names
 from lattice_tools.lattice import Rank1Lattice
 from lattice_tools.limit import fraction_of_limit
 
+#: Click leaves the lines after \b as they are.
+_METHODS_HELP = """\b
+Methods:
+  best      the catalogue's record, or the widest lattice that several searches find
+  alg7      the paper's Algorithm 7: alg6's vectors, improved component by component
+  alg6      the paper's Algorithm 6: the best of some thousand vectors of cosines
+  korobov   the best vector of powers (1, a, a^2, ...)
+  scs       random vectors, improved component by component
+  subgroup  a formula without a search, for primes N with 2d dividing N - 1
+  exact     the widest of all, with a proof; for small sizes
+
+"""
+
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,7 +64,7 @@ main.add_command(records_command)
 
 @main.command(
     name="build",
-    epilog=example("build --method alg7 --points 100 --dim 2 --output points.csv"),
+    epilog=_METHODS_HELP + example("build --method alg7 --points 100 --dim 2 --output points.csv"),
 )
 @click.option(
     "--method",
@@ -81,17 +94,37 @@ main.add_command(records_command)
 @click.option(
     "--seed", type=SEED, help="Seed of random starts and of a random shift. [default: 0]"
 )
-@click.option("--primes", "n_primes", type=COUNT, help="The paper's M, for alg6 and alg7.")
-@click.option("--sweeps", "n_sweeps", type=COUNT, help="The paper's T, for scs and alg7.")
-@click.option("--restarts", "n_restarts", type=COUNT, help="Number of random starts, for scs.")
-@click.option("--effort", type=POSITIVE, help="Multiple of the default amount of work, for best.")
+@click.option(
+    "--primes",
+    "n_primes",
+    type=COUNT,
+    help="Number of primes that alg6 and alg7 try (the paper's M). [default: 50]",
+)
+@click.option(
+    "--sweeps",
+    "n_sweeps",
+    type=COUNT,
+    help="Largest number of passes over the components in scs and alg7 (the paper's T). "
+    "[default: 150 and 3]",
+)
+@click.option(
+    "--restarts", "n_restarts", type=COUNT, help="Number of random starts, for scs. [default: 10]"
+)
+@click.option(
+    "--effort",
+    type=POSITIVE,
+    help="For best, multiple of the default amount of work, which takes seconds to three minutes. "
+    "[default: 1, or none for a size in the catalogue]",
+)
 @click.option(
     "--units-only",
     is_flag=True,
     help="Use only components without a common factor with N, so that every coordinate takes N "
     "different values.",
 )
-@click.option("--no-records", is_flag=True, help="Do not look into the catalogue, for best.")
+@click.option(
+    "--no-records", is_flag=True, help="For best, search without looking into the catalogue."
+)
 @click.option("--jobs", type=COUNT, help="Number of processes. [default: 1]")
 @click.option(
     "--budget",
@@ -112,7 +145,7 @@ def build_command(
     no_records: bool,
     **given: Any,
 ) -> None:
-    """Build a lattice and write its points.
+    """Build a lattice, whose points are far from each other, and write its points.
 
     Ctrl-C ends the search and writes the best lattice so far.
     """
@@ -179,15 +212,14 @@ def _few_values(lattice: Rank1Lattice) -> str | None:
 @click.option(
     "--seed", type=SEED, default=0, show_default=True, help="Seed of the reference point sets."
 )
-@click.option(
-    "--full", is_flag=True, help="Compute measures that take minutes for this many points, too."
-)
+@click.option("--full", is_flag=True, help="Compute also the measures that take minutes or hours.")
 @in_one_sentence
 def inspect(file: str, seed: int, full: bool) -> None:
     """Measure the points in FILE (CSV, JSON or npy in [0, 1]; - is standard input).
 
     Prints separation, covering radius, mesh ratio, discrepancies and the integration error P2,
-    beside those of Sobol, Halton, Latin hypercube and random points of the same number.
+    beside those of Sobol, Halton, Latin hypercube and random points of the same number. Measures
+    that would take minutes for this many points are left out, which the output says.
     """
     from lattice_tools.report import report
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from lattice_tools._interrupt import keeps_best
 from lattice_tools._search import Progress, in_order
 from lattice_tools.build import build, option_names
 from lattice_tools.limit import distance_limit
@@ -90,6 +91,7 @@ def cells_of(
     ]
 
 
+@keeps_best
 def measure(
     cells: Sequence[Cell], *, jobs: int = 1, progress: Progress | None = None
 ) -> list[Measured]:

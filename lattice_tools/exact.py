@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from lattice_tools._folded import IntArray
+from lattice_tools._interrupt import keeps_best
 from lattice_tools._kernels import compiled, exhaustive
 from lattice_tools._primes import divisors
 from lattice_tools._search import (
@@ -36,6 +37,7 @@ MAX_POINTS = 14_000
 _N_STARTS = 20
 
 
+@keeps_best
 def exact(
     n_points: int,
     dim: int,
@@ -52,7 +54,8 @@ def exact(
     Args:
         n_points: The number of points N, at most 14,000.
         dim: The dimension d.
-        units_only: Restrict components to units modulo N; optimal then means among those.
+        units_only: Restrict components to units modulo N. The result is the widest of those, and
+            ``is_optimal`` stays False, because other lattices may be wider.
         budget: Seconds after which the best lattice so far is returned, without a proof.
         progress: Called with the share of the work that is done.
 

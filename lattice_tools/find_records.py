@@ -10,12 +10,13 @@ import numpy as np
 
 from lattice_tools._files import write_whole
 from lattice_tools._folded import fold
-from lattice_tools._interrupt import is_interrupted
+from lattice_tools._interrupt import is_interrupted, keeps_best
 from lattice_tools.best import search
 from lattice_tools.exact import MAX_POINTS, estimated_work, exact
+from lattice_tools.hua_wang import alg7
 from lattice_tools.lattice import Rank1Lattice
 from lattice_tools.limit import reaches_limit
-from lattice_tools.records import Records, parse, text_of
+from lattice_tools.records import parse, text_of
 from lattice_tools.scs import CoordinateSearch
 
 #: The catalogue's sizes.
@@ -30,6 +31,7 @@ _PROOF_WORK = 1e9
 _PROOF_POINTS = 100
 
 
+@keeps_best
 def improve_records(
     path: Path,
     sizes: Iterable[tuple[int, int]],
@@ -37,6 +39,7 @@ def improve_records(
     effort: float | None = None,
     budget: float | None = None,
     proof_budget: float | None = None,
+    with_alg7: bool = False,
     seed: int = 0,
     report: Callable[[str], None] = lambda line: None,
 ) -> int:
@@ -48,13 +51,15 @@ def improve_records(
         effort: Work per size; see `lattice_tools.best`.
         budget: Seconds per size instead.
         proof_budget: Seconds per size for an exhaustive search, where that may succeed.
+        with_alg7: Whether to run Algorithm 7 whole, whatever the effort or the budget, where the
+            file does not have its value yet. No record can fall below that value afterwards.
         seed: Seed of all random choices.
         report: Called with a line about each improvement.
 
     Returns:
         How many sizes improved. Ctrl-C ends the search; the file keeps what was found.
     """
-    known: Records = parse(path.read_text("utf-8")) if path.exists() else {}
+    known, floors = parse(path.read_text("utf-8")) if path.exists() else ({}, {})
     n_improved = 0
     for N, d in sizes:
         before = known.get((N, d))
@@ -66,14 +71,22 @@ def improve_records(
         may_prove = N <= _PROOF_POINTS or (N <= MAX_POINTS and estimated_work(N, d) < _PROOF_WORK)
         if proof_budget is not None and may_prove:
             found = _better(found, exact(N, d, budget=proof_budget))
-        if found is None or not found.is_optimal:
+        is_compared = (N, d) in floors
+        if with_alg7 and not is_compared and (found is None or not found.is_optimal):
+            by_alg7 = alg7(N, d)
+            found = _better(found, by_alg7)
+            if not is_interrupted():
+                floors[N, d] = by_alg7.squared_min_distance
+        if found is None or not (found.is_optimal or is_interrupted()):
             found = _better(found, search(N, d, found, effort, budget, seed=seed))
-        if before is None or _rank(found) > _rank(before):
+        is_better = before is None or _rank(found) > _rank(before)
+        if is_better:
             n_improved += 1
             known[N, d] = found
-            write_whole(path, [text_of(known).encode()])
             word = "optimal" if found.is_optimal else "found"
             report(f"N={N} d={d} minimum distance {found.min_distance:.5f} {word}")
+        if is_better or ((N, d) in floors) != is_compared:
+            write_whole(path, [text_of(known, floors).encode()])
         if is_interrupted():
             break
     return n_improved

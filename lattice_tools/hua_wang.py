@@ -12,6 +12,7 @@ from hashlib import blake2b
 import numpy as np
 
 from lattice_tools._folded import IntArray, fold
+from lattice_tools._interrupt import keeps_best
 from lattice_tools._primes import primes_from
 from lattice_tools._search import (
     Block,
@@ -25,6 +26,7 @@ from lattice_tools.lattice import Rank1Lattice, positive_integer
 from lattice_tools.scs import CoordinateSearch
 
 
+@keeps_best
 def alg6(
     n_points: int,
     dim: int,
@@ -60,6 +62,7 @@ def alg6(
     return found_lattice(N, found)
 
 
+@keeps_best
 def alg7(
     n_points: int,
     dim: int,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_tools._folded import IntArray, fold
+from lattice_tools._interrupt import keeps_best
 from lattice_tools._search import (
     Block,
     Found,
@@ -26,6 +27,7 @@ _CHUNK = 4096
 _N_SCREENED = 32
 
 
+@keeps_best
 def korobov(
     n_points: int,
     dim: int,

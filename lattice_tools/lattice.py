@@ -30,8 +30,8 @@ class Rank1Lattice:
     Args:
         n_points: The number of points N, at least 2.
         base_vector: The d integers that generate the lattice.
-        is_optimal: Whether an exhaustive search has proved that no rank-1 lattice of this size has
-            a larger minimum distance. Comparisons ignore it.
+        is_optimal: Whether it is proved, by an exhaustive search or an upper bound, that no rank-1
+            lattice of this size has a larger minimum distance. Comparisons ignore it.
 
     Example:
         >>> lattice = Rank1Lattice(5, (1, 2))

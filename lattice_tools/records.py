@@ -1,12 +1,14 @@
 """A catalogue of the widest lattices found so far, shipped with the package.
 
 The file ``records.txt`` has one lattice per line: N, d, the squared minimum distance times N², the
-word "optimal" or "found", and the base vector, folded and sorted. `lattice-tools records` prints
-the table, and ``python -m lattice_tools.find_records`` searches on.
+same of Algorithm 7 with its default options, the word "optimal" or "found", and the base vector,
+folded and sorted. A dash stands for an Algorithm 7 that was not run. `lattice-tools records`
+prints the table, and ``lattice-tools records --improve FILE`` searches on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
@@ -14,6 +16,8 @@ from lattice_tools.lattice import Rank1Lattice
 
 #: (N, d) -> lattice.
 Records = dict[tuple[int, int], Rank1Lattice]
+#: (N, d) -> squared minimum distance, times N², of Algorithm 7; sizes where it was not run lack.
+Floors = dict[tuple[int, int], int]
 
 
 def record(n_points: int, dim: int) -> Rank1Lattice | None:
@@ -34,29 +38,49 @@ def records() -> Records:
         >>> len(records()), records()[100, 2].base_vector
         (980, (1, 45))
     """
-    text = resources.files("lattice_tools").joinpath("records.txt").read_text("utf-8")
-    return parse(text)
+    return parse(catalogue_text())[0]
 
 
-def parse(text: str) -> Records:
-    """The records in the text of a file; lines that begin with # are comments."""
+def catalogue_text() -> str:
+    """The text of the package's file of records."""
+    return resources.files("lattice_tools").joinpath("records.txt").read_text("utf-8")
+
+
+def parse(text: str) -> tuple[Records, Floors]:
+    """The records in the text of a file, and Algorithm 7's values; # begins a comment line.
+
+    Raises:
+        ValueError: A record is below Algorithm 7.
+    """
     found: Records = {}
+    floors: Floors = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
-            n_points, dim, squared, state, vector = line.split()
+            n_points, dim, squared, floor, state, vector = line.split()
+            size = int(n_points), int(dim)
             lattice = Rank1Lattice(
-                int(n_points), tuple(map(int, vector.split(","))), is_optimal=state == "optimal"
+                size[0], tuple(map(int, vector.split(","))), is_optimal=state == "optimal"
             )
             vars(lattice)["squared_min_distance"] = int(squared)
-            found[int(n_points), int(dim)] = lattice
-    return found
+            found[size] = lattice
+            if floor != "-":
+                floors[size] = int(floor)
+                if int(squared) < floors[size]:
+                    raise ValueError(
+                        f"The record N={n_points} d={dim} has a minimum distance below that of "
+                        "Algorithm 7."
+                    )
+    return found, floors
 
 
-def text_of(found: Records) -> str:
-    """The text of a file with these records, sorted by N and d."""
-    lines = ["# N d (N * minimum distance)^2 state base vector"]
-    for (n_points, dim), lattice in sorted(found.items()):
+def text_of(found: Records, floors: Mapping[tuple[int, int], int]) -> str:
+    """The text of a file with these records and Algorithm 7's values, sorted by N and d."""
+    lines = ["# N d (N * minimum distance)^2 the same of Algorithm 7, state, base vector"]
+    for size, lattice in sorted(found.items()):
         state = "optimal" if lattice.is_optimal else "found"
         vector = ",".join(map(str, lattice.base_vector))
-        lines.append(f"{n_points} {dim} {lattice.squared_min_distance} {state} {vector}")
+        floor = floors.get(size, "-")
+        lines.append(
+            f"{size[0]} {size[1]} {lattice.squared_min_distance} {floor} {state} {vector}"
+        )
     return "\n".join(lines) + "\n"

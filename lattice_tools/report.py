@@ -38,6 +38,12 @@ _P2 = "sqrt(P2), weights 1/j^2"
 #: point set at this number. Beyond it they are left out unless wished.
 MAX_PAIR_STEPS = 10**8
 
+#: In more than ten dimensions a search for nearest neighbours compares a large share of all pairs:
+#: up to this number of steps n² d the separations of all sets take about a minute. Beyond it they
+#: are left out unless wished.
+MAX_NEIGHBOUR_STEPS = 5 * 10**9
+_MANY_DIMENSIONS = 10
+
 #: The measures of one point set by name: plain numbers, and radii that may be lower bounds.
 Numbers = dict[str, float | Radius]
 
@@ -57,7 +63,12 @@ def reference_sets(n_points: int, dim: int, seed: int = 0) -> Iterator[tuple[str
 
 
 def numbers_of(
-    points: ArrayLike, *, n_starts: int = 16, seed: int = 0, pairs: bool = True
+    points: ArrayLike,
+    *,
+    n_starts: int = 16,
+    seed: int = 0,
+    pairs: bool = True,
+    neighbours: bool = True,
 ) -> Numbers:
     """Separation, covering radius, mesh ratio, discrepancies and P2 of points (n, d) in [0, 1].
 
@@ -67,6 +78,8 @@ def numbers_of(
         seed: Seed of their starts.
         pairs: Whether to compute the measures that compare all pairs of points. P2 of a lattice
             is not one of them.
+        neighbours: Whether to search for nearest neighbours, which separations and mesh ratios
+            need. The separation of a lattice on the torus does not.
 
     Example:
         >>> from lattice_tools import build
@@ -74,21 +87,26 @@ def numbers_of(
         0.1437
     """
     X = unit_cube_points(points)
+    lattice = lattice_of(X)
     separations: Numbers = {}
     coverings: Numbers = {}
     ratios: Numbers = {}
     for metric, periodic in (("torus", True), ("Euclidean", False)):
-        distance = separation(X, periodic=periodic)
         covering = covering_radius(X, periodic=periodic, n_starts=n_starts, seed=seed)
+        coverings[f"covering radius, {metric}"] = covering
+        if periodic and lattice is not None:
+            distance = lattice.min_distance
+        elif neighbours:
+            distance = separation(X, periodic=periodic)
+        else:
+            continue
         ratio = 2 * covering.value / distance if distance > 0 else math.inf
         separations[f"separation, {metric}"] = distance
-        coverings[f"covering radius, {metric}"] = covering
         ratios[f"mesh ratio, {metric}"] = Radius(ratio, covering.is_exact, covering.n_starts)
     numbers = separations | coverings | ratios
     if pairs:
         for method, name in DISCREPANCIES.items():
             numbers[name] = float(qmc.discrepancy(X, method=method))
-    lattice = lattice_of(X)
     if lattice is not None:
         numbers[_P2] = math.sqrt(max(0.0, p_alpha(lattice)))
     elif pairs:
@@ -124,7 +142,7 @@ def report(
         name: The heading of the points' column.
         n_starts: Local ascents for a covering radius beyond three dimensions.
         seed: Seed of these, and of the reference sets.
-        full: Compare all pairs of points for discrepancies and P2 even if that takes minutes.
+        full: Compute all measures even if that takes minutes or hours.
         progress: Called with the share of the work that is done.
 
     Example:
@@ -135,7 +153,13 @@ def report(
     X = unit_cube_points(points)
     n, d = X.shape
     pairs = full or n**2 * d <= MAX_PAIR_STEPS
-    options: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "pairs": pairs}
+    neighbours = full or d <= _MANY_DIMENSIONS or n**2 * d <= MAX_NEIGHBOUR_STEPS
+    options: dict[str, Any] = {
+        "n_starts": n_starts,
+        "seed": seed,
+        "pairs": pairs,
+        "neighbours": neighbours,
+    }
     columns: dict[str, Numbers] = {name: numbers_of(X, **options)}
     n_sets = 5
     for title, reference in reference_sets(n, d, seed):
@@ -154,6 +178,11 @@ def report(
         lines.append(
             f"Discrepancies and P2 of point sets compare all {n:,}² pairs of points and were left "
             "out; --full (`full=True`) computes them."
+        )
+    if not neighbours:
+        lines.append(
+            f"Separations and mesh ratios of so many points in {d} dimensions need nearly all of "
+            "these pairs, too, and were left out where they are not known from a lattice."
         )
     lattice = lattice_of(X)
     if lattice is not None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lattice_tools._folded import IntArray, SquareArray, fold
+from lattice_tools._interrupt import keeps_best
 from lattice_tools._kernels import compiled, coordinate
 from lattice_tools._search import (
     Found,
@@ -32,6 +33,7 @@ _N_BINDING = 12
 _N_VERIFIED = 4
 
 
+@keeps_best
 def scs(
     n_points: int,
     dim: int,

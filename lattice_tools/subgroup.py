@@ -31,8 +31,8 @@ def subgroup(n_points: int, dim: int, *, units_only: bool = True) -> Rank1Lattic
         below, above = admissible_neighbours(N, dim)
         nearest = f"{above}" if below is None else f"{below} and {above}"
         raise ValueError(
-            f"A subgroup lattice in {dim} dimensions needs a prime `n_points` with {2 * dim} "
-            f"dividing n_points - 1, got {N}; nearest: {nearest}."
+            f"A subgroup lattice in {dim} dimensions needs a prime `n_points` that leaves the "
+            f"remainder 1 when divided by {2 * dim}, got {N}; nearest: {nearest}."
         )
     step = pow(primitive_root(N), (N - 1) // (2 * dim), N)
     return Rank1Lattice(N, tuple(pow(step, j, N) for j in range(dim)))

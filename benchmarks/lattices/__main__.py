@@ -2,6 +2,7 @@
 
 import click
 
+from benchmarks.lattices.catalogue import catalogue
 from benchmarks.lattices.distances import answer, distance
 from benchmarks.lattices.integration import genz, p2
 from benchmarks.lattices.searches import memory, speed
@@ -13,7 +14,7 @@ def main() -> None:
     """Measure lattice_tools; a command exits with 1 if a promise is broken."""
 
 
-for command in (width, paper, small, distance, answer, p2, genz, speed, memory):
+for command in (width, paper, small, catalogue, distance, answer, p2, genz, speed, memory):
     main.add_command(command)
 
 if __name__ == "__main__":

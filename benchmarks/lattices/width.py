@@ -30,7 +30,9 @@ ALG7 = {
 
 @click.command()
 @click.option("--seconds", default=6.0, show_default=True, help="CPU seconds per size.")
-def width(seconds: float) -> None:
+@click.option("--points", type=int, multiple=True, help="Only this N. Repeatable.")
+@click.option("--dim", "dims", type=int, multiple=True, help="Only this d. Repeatable.")
+def width(seconds: float, points: tuple[int, ...], dims: tuple[int, ...]) -> None:
     """Print the minimum distances of `best` as fractions of the limit by Hermite's constant.
 
     The lattices are searched, not read from the catalogue.
@@ -39,14 +41,22 @@ def width(seconds: float) -> None:
     best(2003, 6, budget=1.0)
     best(100_003, 6, budget=2.0)
     kept = True
+
+    def is_chosen(N: int, d: int) -> bool:
+        return (not points or N in points) and (not dims or d in dims)
+
     print(f"best without the catalogue, {seconds:g} CPU s\n       N  d  fraction  at least  CPU s")
     for (N, d), floor in FLOORS.items():
+        if not is_chosen(N, d):
+            continue
         lattice, used = _with_cpu(N, d, seconds)
         fraction = fraction_of_limit(lattice)
         kept &= fraction >= floor
         sign = "" if fraction >= floor else "  BELOW"
         print(f"  {N:6}  {d}    {fraction:.4f}     {floor:.3f}  {used:5.1f}{sign}", flush=True)
     for N in (1000, 3000):
+        if not is_chosen(N, 10):
+            continue
         lattice, used = _with_cpu(N, 10, seconds)
         floor = ALG7[N][0]
         kept &= lattice.min_distance > floor

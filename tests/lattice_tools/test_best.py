@@ -18,6 +18,8 @@ from lattice_tools import (
 )
 from lattice_tools import _campaign as campaign_module
 from lattice_tools._target import _base_vector
+from lattice_tools.best import search
+from lattice_tools.exact import Exhaustive
 
 
 def searched(N, d, **options):
@@ -95,6 +97,38 @@ def test_units_only_gives_every_coordinate_all_values(N, d):
     lattice = best(N, d, units_only=True, effort=0.01)
     assert set(lattice.values_per_coordinate) == {N}
     assert not lattice.is_optimal
+
+
+def test_a_budget_too_short_for_a_proof_leaves_time_for_the_searches(monkeypatch):
+    def no_proof(proof, progress=None):
+        return (0, np.ones(proof.dim, dtype=np.int64)), False
+
+    monkeypatch.setattr(Exhaustive, "run", no_proof)
+    cut_short = best(101, 5, budget=1.0, use_records=False)
+    assert not cut_short.is_optimal
+    assert cut_short.min_distance >= alg7(101, 5, n_primes=5).min_distance
+
+
+def test_a_search_cut_short_does_not_lose_what_is_known(monkeypatch):
+    known = exact(101, 5)
+    monkeypatch.setattr(Exhaustive, "run", lambda *a: ((0, np.ones(5, dtype=np.int64)), False))
+    again = search(101, 5, known, None, 0.001)
+    assert again.squared_min_distance == known.squared_min_distance
+
+
+def test_no_second_round_begins_after_the_deadline(monkeypatch):
+    """At N = 10^6, d = 100 one more step takes a second."""
+    rounds = []
+
+    def results(campaign, tasks, *args):
+        rounds.append(next(tasks)[0])
+        campaign.worker.deadline = 0.0
+        return [(0, np.ones(9, dtype=np.int64))]
+
+    monkeypatch.setattr(campaign_module.Campaign, "_results", results)
+    for options in ({"budget": 60.0}, {"effort": 1.0}):
+        best(503, 9, use_records=False, **options)
+    assert rounds == ["cosines", "cosines"]
 
 
 def test_progress_follows_the_clock():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from lattice_tools import __version__, build, korobov
+from lattice_tools import METHODS, __version__, build, korobov
 from lattice_tools import cli as cli_module
 from lattice_tools.cli import main
 
@@ -355,3 +355,9 @@ def test_a_terminal_gets_a_progress_bar_and_stdout_stays_clean():
     assert "100%" in shown
     assert "minimum distance" in shown
     assert done.stdout.decode() == run(*SMALL).stdout
+
+
+def test_the_help_of_build_explains_every_method():
+    lines = run("build", "--help").stdout.partition("Methods:\n")[2].splitlines()
+    explained = {line.split()[0] for line in lines if line.startswith("    ")}
+    assert explained >= set(METHODS)

@@ -86,26 +86,43 @@ def test_compare_prints_the_cells_that_are_done(tmp_path, jobs):
     assert "Interrupted: " in done.stderr
 
 
+#: Whole, each of these calls takes minutes at least.
+CALLS = [
+    'build("alg7", 19_997, 20)',
+    "korobov(2_000_003, 20)",
+    "scs(19_997, 20, n_restarts=100_000)",
+    "alg6(2_000_003, 20)",
+    "alg7(19_997, 20)",
+    "exact(1009, 20)",
+    "best(19_997, 20)",
+]
+
+
 def test_from_python_the_best_so_far_is_returned_with_a_warning(tmp_path):
     code = DRIVER.replace(
-        'main(sys.argv[1:], prog_name="lattice-tools")',
+        """threading.Thread(target=interrupt, daemon=True).start()
+    main(sys.argv[1:], prog_name="lattice-tools")""",
         """import warnings
-    from lattice_tools import build
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        lattice = build("alg7", 19_997, 20)
-    sys.stdout.write(f"{lattice.dim} {caught[0].category.__name__}")""",
-    )
+    from lattice_tools import *
+    for call in sys.argv[1:]:
+        threading.Thread(target=interrupt, daemon=True).start()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            lattice = eval(call)
+        print(lattice.dim, *((w.category.__name__, w.filename) for w in caught))""",
+    ).replace("sleep(0.5)", "sleep(0.2)")
     file = tmp_path / "script.py"
     file.write_text(code)
     done = subprocess.run(
-        [sys.executable, str(file)],
+        [sys.executable, str(file), *CALLS],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
         timeout=60,
     )
-    assert done.stdout == "20 SearchInterrupted", done.stderr
+    # The warning points to the call, which `eval` compiled.
+    expected = ["20 ('SearchInterrupted', '<string>')"] * len(CALLS)
+    assert done.stdout.splitlines() == expected, done.stderr
 
 
 def test_the_second_interrupt_raises():

@@ -49,6 +49,18 @@ def test_separation_is_the_smallest_distance_of_all_pairs(X, periodic):
     assert separation(X, periodic=periodic) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("periodic", [True, False])
+def test_the_nearest_pair_is_found_wherever_it_stands(periodic):
+    X = np.random.default_rng(0).random((300, 3))
+    for first, second in ((0, 299), (298, 299), (100, 101)):
+        Y = X.copy()
+        Y[second] = Y[first] + 1e-5
+        expected = np.linalg.norm(Y[second] - Y[first])
+        assert separation(Y, periodic=periodic) == pytest.approx(expected)
+    X[299] = X[5]
+    assert separation(X, periodic=periodic) == 0
+
+
 @given(point_sets(), st.booleans())
 @example(np.array([[0.0, 0.0], [1.0, 1.0]]), True)
 @example(np.array([[0.0, 0.0, 0.0]]), False)

@@ -88,6 +88,21 @@ def test_measures_of_all_pairs_are_left_out_for_many_points_and_that_is_said(mon
     assert "centred discrepancy" in report(LATTICE.points(), full=True)
 
 
+def test_neighbours_are_left_out_for_many_points_in_many_dimensions(monkeypatch):
+    monkeypatch.setattr(report_module, "MAX_NEIGHBOUR_STEPS", 100)
+    lattice = Rank1Lattice(31, tuple(range(1, 12)))
+    text = report(lattice.points(), n_starts=1)
+    rows = {line[:28].rstrip(): line[28:].split() for line in text.splitlines()}
+    assert rows["separation, torus"] == [f"{lattice.min_distance:.5g}", "-", "-", "-", "-"]
+    assert "separation, Euclidean" not in text
+    assert "Separations and mesh ratios of so many points in 11 dimensions" in text
+    whole = report(lattice.points(), n_starts=1, full=True)
+    assert "separation, Euclidean" in whole
+    assert "so many points" not in whole + report(LATTICE.points())
+    X = np.random.default_rng(0).random((31, 11))
+    assert "separation" not in report(X, n_starts=1)
+
+
 def test_random_points_are_covered_by_places_of_another_stream():
     X = np.random.default_rng(0).random((5000, 4))
     reference = dict(reference_sets(5000, 4))["random"]

@@ -38,7 +38,7 @@ def test_every_admissible_size_works_and_no_other():
 
 def test_the_error_names_the_nearest_sizes_on_both_sides():
     with pytest.raises(
-        ValueError, match=r"20 dividing n_points - 1, got 1000; nearest: 941 and 1021"
+        ValueError, match=r"remainder 1 when divided by 20, got 1000; nearest: 941 and 1021"
     ):
         subgroup(1000, 10)
     with pytest.raises(ValueError, match=r"got 5; nearest: 41\."):
