@@ -117,6 +117,13 @@ MODELS: tuple[Mutant, ...] = (
         "DETAIL_SCALE = 0.1",
         "DETAIL_SCALE = 1.0",
     ),
+    Mutant(
+        "detail in local models",
+        f"{_MODEL}/fitted.py",
+        "        detailed = False\n",
+        "",
+        ("tests/optuna_bkop/model/test_neighbourhood.py",),
+    ),
     _mutant(
         "share of the detail not fitted",
         _FIT,

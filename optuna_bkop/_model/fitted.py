@@ -73,7 +73,8 @@ def fit_models(
     """Fit the models of values (n,) at points U (n, d).
 
     In a long study the result may describe the trials near the best one alone: its domain is then
-    a `ChartedDomain`, and its points are in the chart.
+    a `ChartedDomain`, its points are in the chart, and there is no detail, because the chart is
+    too small to hold many basins.
 
     Args:
         U: Points; NaN where a trial does not have the parameter.
@@ -97,6 +98,7 @@ def fit_models(
         domain, inward = near.domain, near.domain.chart.inward
         U, values, constraints = inward(U[near.rows]), values[near.rows], constraints[near.rows]
         U_failed = None if U_failed is None else inward(U_failed)
+        detailed = False
     data = TrainingSet.of(U, values, constraints, domain, settings.warping)
 
     def decisive_of(share: int) -> TrainingSet:

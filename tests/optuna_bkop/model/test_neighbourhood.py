@@ -7,6 +7,8 @@ import pytest
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain, Parameter
+from optuna_bkop._model.chart import ChartedDomain
+from optuna_bkop._model.fitted import fit_models
 from optuna_bkop._model.neighbourhood import Neighbourhood, neighbourhood
 from optuna_bkop._settings import Settings
 
@@ -43,6 +45,25 @@ def test_rows_are_the_best_trials_and_the_newest_ones() -> None:
     settled = np.argsort(-values[:400])[:250]
     assert near.rows.tolist() == [*sorted(settled.tolist()), *range(400, 407)]
     np.testing.assert_array_equal(near.domain.chart.origin, U[settled[0]])
+
+
+def test_a_local_model_has_no_detail() -> None:
+    U, values = data(260)
+    fits = [
+        fit_models(
+            U,
+            values,
+            np.empty((260, 0)),
+            domain=Domain((Parameter(),) * 3),
+            settings=Settings(),
+            detailed=None,
+            rng=np.random.default_rng(seed),
+        )
+        for seed in range(4)
+    ]
+    is_local = [isinstance(fitted.domain, ChartedDomain) for fitted in fits]
+    assert [not fitted.detailed for fitted in fits] == is_local
+    assert set(is_local) == {False, True}
 
 
 def test_charts_have_two_sizes() -> None:
