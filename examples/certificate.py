@@ -41,7 +41,7 @@ drawn = {
     "regret_certificate": plots.plot_regret_certificate(study, certificate, optimum=MINIMUM),
     "regret_bound": plots.plot_regret_bound(study, optimum=MINIMUM),
     "batches": plots.plot_batches(study),
-    "model_slices": plots.plot_model_slices(study, certificate=certificate)[0],
+    "model_slices": plots.plot_model_slices(study)[0],
 }
 for name, axes in drawn.items():
     axes.figure.savefig(f"plot_{name}.png", dpi=70)

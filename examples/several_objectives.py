@@ -3,7 +3,7 @@
 A random forest reads handwritten digits. More and deeper trees err less and take more memory, so
 there is no single best forest, but a front of forests: none is both smaller and better than
 another. Batches of four trials are asked for together. Afterwards the forests on the front are
-printed, and `front.png` shows them with the next batch where the model expects it.
+printed, and `plot_front.png` shows them with the next batch where the model expects it.
 """
 
 import optuna
@@ -51,4 +51,5 @@ for trial in front:
 
 for _ in range(4):
     study.ask(SPACE)
-plots.plot_front(study).figure.savefig("front.png", dpi=70)
+plots.plot_front(study).figure.savefig("plot_front.png", dpi=70)
+plots.plot_hypervolume(study).figure.savefig("plot_hypervolume.png", dpi=70)

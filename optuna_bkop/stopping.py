@@ -220,11 +220,4 @@ def _thinned(queries: Queries) -> Queries:
         rest = np.linspace(n_best, n - 1, _MAX_QUERIES - n_best).astype(np.int64)
         order = order[np.concatenate([np.arange(n_best), rest])]
     chosen = np.sort(order)
-    return replace(
-        queries,
-        X=queries.X[chosen],
-        y=queries.y[chosen],
-        batch=np.zeros(len(chosen), dtype=np.int64),
-        numbers=None if queries.numbers is None else queries.numbers[chosen],
-        feasible=None if queries.feasible is None else queries.feasible[chosen],
-    )
+    return replace(queries.part(chosen), batch=np.zeros(len(chosen), dtype=np.int64))

@@ -76,6 +76,20 @@ CERTIFICATES: tuple[Mutant, ...] = (
         "pass",
         _TESTS,
     ),
+    Mutant(
+        "estimates from all queries",
+        f"{_THEORY}/certificate.py",
+        "best_part(y, feasible) if self.best_only else np.arange(len(y))",
+        "np.arange(len(y))",
+        _TESTS,
+    ),
+    Mutant(
+        "best feasible query left out",
+        f"{_THEORY}/queries.py",
+        "if feasible is not None and feasible.any():",
+        "if False:",
+        _TESTS,
+    ),
     _stopping(
         "stop of another worker ignored",
         "if study.user_attrs.get(_KEY) == self._criterion:",

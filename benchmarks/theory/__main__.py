@@ -30,7 +30,8 @@ import click
 import numpy as np
 import optuna
 
-from benchmarks.harness.options import FILE, number_option, parse_seeds
+from benchmarks.harness.options import FILE, number_option, output_option, parse_seeds
+from benchmarks.harness.runner import run_missing
 from benchmarks.harness.tables import show
 from benchmarks.theory.bounds import adversarial_ratios, ratios
 from benchmarks.theory.cases import CASES
@@ -44,15 +45,17 @@ from benchmarks.theory.rates import draw_rates, slopes
 from benchmarks.theory.rates import rates as lattice_rates
 from benchmarks.theory.stopping import (
     FUNCTIONS,
+    LEAST_SCORE,
+    MULTIPLIERS,
     STOPPED_TASKS,
     WARMUP,
-    Stop,
-    function_trials,
+    StoppedCell,
+    function_cell,
     parallel_states,
-    stop_of,
-    task_trials,
+    run,
+    stops_of,
 )
-from benchmarks.theory.stopping import rules as stopping_rules
+from benchmarks.theory.tradeoffs import Stops, by_problem, comparison, draw, outcomes, tradeoff
 
 functions_option = number_option("--functions", 500, "Number of random functions per row.")
 seed_option = number_option("--seed", 0, "Seed of the first function.", least=0)
@@ -177,60 +180,60 @@ def rates(picture: Path | None) -> None:
 @click.option("--seeds", type=parse_seeds, metavar="0-9,20", default="0-4", show_default=True)
 @number_option("--dim", 2, "Number of parameters of a function.", least=2)
 @number_option("--trials", 100, "Number of trials of a study.", least=WARMUP)
-@click.option("--gap", type=float, default=0.01, show_default=True, help="Relative to the range.")
-def stopping(on_functions: bool, seeds: list[int], dim: int, trials: int, gap: float) -> None:
+@click.option(
+    "--gap",
+    type=click.FloatRange(LEAST_SCORE / min(MULTIPLIERS)),
+    default=0.01,
+    show_default=True,
+    help="Relative to the range.",
+)
+@output_option
+@click.option("--picture", type=FILE, help="PNG file for the picture.")
+@click.option("--parallel/--no-parallel", default=True, help="Also stop studies of four threads.")
+def stopping(
+    on_functions: bool,
+    seeds: list[int],
+    dim: int,
+    trials: int,
+    gap: float,
+    output: Path,
+    picture: Path | None,
+    parallel: bool,
+) -> None:
     """Compare when the certificate and Optuna's evaluators stop a study, and the regret left.
 
-    Regret is relative to the range of the values seen, like the gap. The regret of a task is the
-    distance to the best known loss.
+    Studies are recorded; rules are evaluated on the records, each with several thresholds.
+    Optuna's regret bound needs torch and is left out without it. Regret is relative to the range
+    of the values seen, like the gap. The regret of a task is the distance to the best known loss.
     """
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     names = FUNCTIONS if on_functions else STOPPED_TASKS
-    stops: dict[str, dict[str, list[Stop]]] = {}
-    with click.progressbar(
-        length=len(names) * len(seeds), label="studies", file=sys.stderr
-    ) as bar:
-        for name in names:
-            for seed in seeds:
-                if on_functions:
-                    run, optimum = function_trials(name, dim, seed, trials)
-                else:
-                    run, optimum = task_trials(name, seed, trials)
-                for label, rule in stopping_rules(seed).items():
-                    stop = stop_of(rule, run, optimum, gap)
-                    stops.setdefault(label, {}).setdefault(name, []).append(stop)
-                bar.update(1)
-    show([["mean trials (mean regret left, %)", *stops], *(_stop_row(stops, n) for n in names)])
-    rows = [["all", "trials", "stopped", "left <= gap", "left <= gap if stopped", "median left"]]
-    for label, by_name in stops.items():
-        all_ = [stop for some in by_name.values() for stop in some]
-        ended = [stop for stop in all_ if stop.stopped]
-        good = sum(stop.left <= gap for stop in ended)
-        rows.append(
-            [
-                label,
-                f"{np.mean([stop.n_trials for stop in all_]):.1f}",
-                f"{len(ended)} of {len(all_)}",
-                f"{sum(stop.left <= gap for stop in all_)} of {len(all_)}",
-                f"{good} of {len(ended)}",
-                f"{100 * np.median([stop.left for stop in all_]):.3g} %",
-            ]
-        )
-    show(rows)
-    if on_functions:
+    cells = [
+        function_cell(name, dim, seed, trials)
+        if on_functions
+        else StoppedCell("bkop", name, 0, seed, trials)
+        for name in names
+        for seed in seeds
+    ]
+    known = {StoppedCell.of(r): r for r in run_missing(cells, run, StoppedCell.of, output)}
+    stops: Stops = {}
+    with click.progressbar(cells, label="rules", file=sys.stderr) as bar:
+        for cell in bar:
+            for label, by_threshold in stops_of(known[cell], gap).items():
+                for threshold, stop in by_threshold.items():
+                    by_name = stops.setdefault(label, {}).setdefault(threshold, {})
+                    by_name.setdefault(cell.name, []).append(stop)
+    found = outcomes(stops, gap)
+    show(by_problem(stops))
+    show(tradeoff(found))
+    click.echo("\n".join(comparison(found)))
+    if picture is not None:
+        draw(found, gap, picture)
+    if on_functions and parallel:
         states = [parallel_states(name, seeds[0], gap, trials) for name in names]
         n_lost = sum(n for one in states for state, n in one.items() if state.name != "COMPLETE")
         n_all = sum(sum(one.values()) for one in states)
         click.echo(f"four threads, {len(names)} studies: {n_all} trials, {n_lost} not finished")
-
-
-def _stop_row(stops: dict[str, dict[str, list[Stop]]], name: str) -> list[str]:
-    cells = []
-    for by_name in stops.values():
-        n = np.mean([stop.n_trials for stop in by_name[name]])
-        left = 100 * np.mean([stop.left for stop in by_name[name]])
-        cells.append(f"{n:.0f} ({left:.2g})")
-    return [name, *cells]
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ from optuna_bkop._theory.branch_and_bound import Maximum
 from optuna_bkop._theory.compression import NO_COMPRESSION, Compression
 from optuna_bkop._theory.optimism import certified_maximum, search_maximum
 from optuna_bkop._theory.posterior import Posterior
+from optuna_bkop._theory.queries import best_part
 from optuna_bkop._theory.region import Region
 from optuna_bkop._theory.theorems import KernelFunction
 
@@ -59,6 +60,7 @@ class Premises:
         is_exact: Whether a value is that of f. Otherwise the value of f at a query is known only
             by (1).
         compression: The values are those of f, but all else is said about the compressed f.
+        best_only: Whether only the best part of the queries is used (see `best_part`).
     """
 
     kernel: KernelFunction
@@ -69,11 +71,18 @@ class Premises:
     form: str = "sharp"
     is_exact: bool = True
     compression: Compression = NO_COMPRESSION
+    best_only: bool = False
 
     @property
     def h_norm(self) -> float:
         """The bound H of the norm of h = f + g."""
         return math.hypot(self.rkhs_norm, self.perturbation_norm)
+
+    def part_of(
+        self, y: FloatArray, feasible: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the indices of the queries with values y (n,) that are used."""
+        return best_part(y, feasible) if self.best_only else np.arange(len(y))
 
     def weight(self, data_norm: float) -> float:
         """Return the weight of the deviation, given the norm A."""
@@ -130,7 +139,8 @@ def gap_after(
         max_boxes: Maximum number of boxes of the branch and bound.
     """
     p = premises
-    y = p.compression.apply(y)
+    part = p.part_of(y, feasible)
+    X, y = X[part], p.compression.apply(y[part])
     posterior = Posterior.of(X, y, p.kernel, p.noise_var, p.offset)
     weight = p.weight(posterior.data_norm)
     lowest = np.full(len(y), -math.inf)
@@ -140,7 +150,7 @@ def gap_after(
         mean, std = posterior.mean_and_std(X)
         lowest = np.maximum(lowest, mean - weight * std)
     if feasible is not None:
-        lowest = np.where(feasible, lowest, -math.inf)
+        lowest = np.where(feasible[part], lowest, -math.inf)
     index = int(np.argmax(lowest))
     best = float(lowest[index])
 
@@ -160,7 +170,7 @@ def gap_after(
     return Gap(
         optimum=optimum,
         best=best,
-        index=index if math.isfinite(best) else -1,
+        index=int(part[index]) if math.isfinite(best) else -1,
         maximum=found,
         data_norm=posterior.data_norm,
     )

@@ -14,10 +14,9 @@ import numpy as np
 
 from optuna_bkop._arrays import FloatArray
 
-#: The scale is this quantile of the distances to the best value. On 33 runs of eleven functions,
-#: a quarter needed a third fewer trials than a half to certify 1 % of the range; a sixth certified
-#: too early in one of them.
-_QUANTILE = 0.25
+#: The scale is this quantile of the distances to the best value (`benchmarks/README.md` compares
+#: others).
+_QUANTILE = 0.5
 
 
 @dataclass(frozen=True)

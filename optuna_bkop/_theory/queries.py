@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._theory.region import Region
+
+#: An estimate uses this share of the queries, and at least this many, if there are as many.
+_BEST_SHARE, _LEAST_BEST = 1 / 3, 20
+
+
+def best_part(y: FloatArray, feasible: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """Return the indices of the best third of values y (n,), and of the best feasible value.
+
+    A model whose length scales must explain poor values as well explains the good ones less well.
+    Indices are ascending. `benchmarks/README.md` compares other shares.
+    """
+    order = np.argsort(-y, kind="stable")
+    chosen = order[: max(_LEAST_BEST, round(_BEST_SHARE * len(y)))]
+    if feasible is not None and feasible.any():
+        chosen = np.append(chosen, order[np.argmax(feasible[order])])
+    return np.unique(chosen)
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,17 @@ class Queries:
             )
         if (np.diff(self.batch) < 0).any():
             raise ValueError(f"`batch` must be ascending, got {self.batch.tolist()}.")
+
+    def part(self, chosen: NDArray[np.int64]) -> Queries:
+        """Return the queries with the given indices, in ascending order."""
+        return replace(
+            self,
+            X=self.X[chosen],
+            y=self.y[chosen],
+            batch=self.batch[chosen],
+            numbers=None if self.numbers is None else self.numbers[chosen],
+            feasible=None if self.feasible is None else self.feasible[chosen],
+        )
 
     @property
     def sizes(self) -> list[int]:

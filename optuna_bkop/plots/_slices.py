@@ -34,11 +34,13 @@ def slices(
     if unknown:
         raise ValueError(f"The best trial must have the parameters {unknown}, got {names}.")
     if certificate is None:
-        premises = estimate_premises(read.queries, Given())[0]
+        # A picture shows poor values too, so that its model must know them.
+        premises = estimate_premises(read.queries, Given(), best_only=False)[0]
     else:
         premises = certificate.premises
-    y = premises.compression.apply(read.queries.y)
-    model = Posterior.of(read.queries.X, y, premises.kernel, premises.noise_var, premises.offset)
+    used = read.queries.part(premises.part_of(read.queries.y, read.queries.feasible))
+    y = premises.compression.apply(used.y)
+    model = Posterior.of(used.X, y, premises.kernel, premises.noise_var, premises.offset)
     u = read.cube.encode(trials[best].params, trials[best].distributions)
     panels = []
     for name in names if params is None else params:

@@ -15,7 +15,7 @@ from optuna_bkop._model.linalg import cho_solve, cholesky
 from optuna_bkop._theory.certificate import Premises
 from optuna_bkop._theory.compression import NO_COMPRESSION, Compression
 from optuna_bkop._theory.posterior import Posterior
-from optuna_bkop._theory.queries import Queries
+from optuna_bkop._theory.queries import Queries, best_part
 from optuna_bkop._theory.stationary_kernel import StationaryKernel
 from optuna_bkop._theory.theorems import KernelFunction
 
@@ -23,8 +23,8 @@ from optuna_bkop._theory.theorems import KernelFunction
 #: far above rounding errors.
 _ZERO = 1e-10
 #: The estimated norm leaves the part of f that the data do not see this many times the norm that
-#: one query adds on average: the band m ± 3 σ of a Gaussian process with fitted variance.
-_DEVIATIONS = 3.0
+#: one query adds on average: the band m ± 2 σ of a Gaussian process with fitted variance.
+_DEVIATIONS = 2.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ class Given:
     form: str = "sharp"
 
 
-def estimate_premises(queries: Queries, given: Given) -> tuple[Premises, tuple[str, ...]]:
+def estimate_premises(
+    queries: Queries, given: Given, *, best_only: bool = True
+) -> tuple[Premises, tuple[str, ...]]:
     """Return the premises of a certificate, and the names of those that are estimated.
 
     The norm A of the values grows with each query that the others do not predict. Per query,
@@ -47,12 +49,16 @@ def estimate_premises(queries: Queries, given: Given) -> tuple[Premises, tuple[s
     leaves the part of f that the data do not see a norm of `_DEVIATIONS` A / sqrt(n).
 
     If nothing is known about f, neither kernel nor norm, both are estimated for the compressed f
-    (see `Compression`). If the noise variance is fitted, values count as noisy.
+    (see `Compression`), from the best part of the queries (see `best_part`) unless ``best_only``
+    is False. If the noise variance is fitted, values count as noisy.
     """
     kernel, noise_var, offset = given.kernel, given.noise_var, given.offset
     estimated: list[str] = []
     compression, is_exact = NO_COMPRESSION, True
-    if kernel is None and given.rkhs_norm is None and offset is None:
+    knows_nothing = kernel is None and given.rkhs_norm is None and offset is None
+    if knows_nothing and best_only:
+        queries = queries.part(best_part(queries.y, queries.feasible))
+    if knows_nothing:
         compression = Compression.of(queries.y)
         queries = replace(queries, y=compression.apply(queries.y))
     if kernel is None:
@@ -78,7 +84,17 @@ def estimate_premises(queries: Queries, given: Given) -> tuple[Premises, tuple[s
         rkhs_norm = math.sqrt(max(h_norm**2 - G**2, 0.0))
         estimated.append("rkhs_norm")
     check_number("rkhs_norm", rkhs_norm)
-    premises = Premises(kernel, rkhs_norm, noise_var, G, offset, given.form, is_exact, compression)
+    premises = Premises(
+        kernel,
+        rkhs_norm,
+        noise_var,
+        G,
+        offset,
+        given.form,
+        is_exact,
+        compression,
+        best_only=knows_nothing and best_only,
+    )
     return premises, tuple(estimated)
 
 

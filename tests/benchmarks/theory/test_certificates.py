@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -14,7 +16,16 @@ from benchmarks.theory.certificates import (
     same_history_ratios,
 )
 from benchmarks.theory.rates import CASES, rates, slopes
-from benchmarks.theory.stopping import WARMUP, function_trials, rules, stop_of
+from benchmarks.theory.stopping import (
+    WARMUP,
+    function_cell,
+    run,
+    scores,
+    stop_at,
+    stops_of,
+    trials_of,
+)
+from benchmarks.theory.tradeoffs import Outcome, comparison, tradeoff
 
 TRUE = [case for case in CERTIFICATES if case.understated == 1]
 CONTROLS = [case for case in CERTIFICATES if case.understated > 1]
@@ -50,17 +61,55 @@ def test_deviations_of_lattices_fall_with_the_rates_of_the_theorems(
 
 
 def test_a_rule_stops_at_the_first_trial_that_meets_it() -> None:
-    trials, optimum = function_trials("branin", 2, 0, 40)
-    values = [trial.values[0] for trial in trials]
-    at = stop_of(lambda some, gap: len(some) >= 30 and gap > 0, trials, optimum, 0.01)
-    assert (at.n_trials, at.stopped) == (30, True)
-    assert at.left == pytest.approx(min(values[:30]) / np.ptp(values[:30]))
-    never = stop_of(lambda some, gap: False, trials, optimum, 0.01)
+    record = run(function_cell("branin", 2, 0, 40))
+    trials, values = trials_of(record), np.array(record["values"])
+    assert [trial.value for trial in trials] == record["values"]
+    found = scores(lambda some: 30 - len(some), trials, 0.0)
+    assert found == list(range(10, -1, -1))
+    soon, late = (stop_at(found, limit, values, 0.0) for limit in (5.0, 0.0))
+    assert (soon.n_trials, soon.stopped) == (25, True)
+    assert (late.n_trials, late.stopped) == (30, True)
+    assert late.left == pytest.approx(min(values[:30]) / np.ptp(values[:30]))
+    never = stop_at(found, -1.0, values, 0.0)
     assert (never.n_trials, never.stopped) == (40, False)
-    stop = stop_of(rules(0)["certificate (estimate)"], trials, optimum, 0.01)
+    stop = stops_of(record, 0.01)["certificate (estimate)"]["gap x 1"]
     assert stop.stopped
     assert WARMUP <= stop.n_trials < 40
     assert stop.left <= 0.01
+
+
+def test_rules_are_compared_at_what_they_leave() -> None:
+    def outcome(trials: float, n_within: int, median: float) -> Outcome:
+        return Outcome(trials, 20, 20, n_within, n_within, median)
+
+    found = {
+        "certificate (estimate)": {"gap x 1": outcome(30, 20, 1e-4)},
+        "RegretBoundEvaluator": {
+            "gap x 1": outcome(40, 20, 1e-5),
+            "gap x 2": outcome(35, 20, 1e-3),
+            "gap x 3": outcome(28, 19, 1e-4),
+            "gap x 5": outcome(25, 17, 1e-4),
+        },
+    }
+    lines = comparison(found)
+    expected = ["35.0 (gap x 2)", "28.0 (gap x 3)", "25.0 (gap x 5)", "40.0 (gap x 1)"]
+    for line, text in zip(lines[1:], expected, strict=True):
+        assert f"RegretBoundEvaluator {text}" in line
+    assert len(tradeoff(found)) == 6
+
+
+def test_command_stops_recorded_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.theory.__main__.FUNCTIONS", ("branin",))
+    picture, output = tmp_path / "stopping.png", tmp_path / "stopping.jsonl"
+    arguments = ["stopping", "--seeds", "0", "--trials", "25", "--no-parallel"]
+    arguments += ["--output", str(output), "--picture", str(picture)]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert "certificate (estimate), gap x 1" in done.output
+    assert picture.stat().st_size > 1000
+    recorded = output.read_text()
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert output.read_text() == recorded
 
 
 def test_the_command_counts_violations_of_controls_only() -> None:

@@ -180,7 +180,7 @@ def test_only_given_premises_and_a_proved_maximum_make_a_certificate():
 def test_an_estimated_norm_lets_the_norm_of_the_values_grow():
     q = run(KnownFunction(5), 5)
     found = regret_certificate(q, kernel=KERNEL)
-    assert found.premises.rkhs_norm**2 == pytest.approx(found.data_norm**2 * (1 + 9 / 12))
+    assert found.premises.rkhs_norm**2 == pytest.approx(found.data_norm**2 * (1 + 4 / 12))
     assert not found.is_refuted
 
 

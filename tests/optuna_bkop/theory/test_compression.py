@@ -1,4 +1,4 @@
-"""Compressing poor values changes neither the optimum nor the order of values."""
+"""Compressing or leaving out poor values changes neither the optimum nor the order of values."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import pytest
 
 from optuna_bkop._theory.certificate import Premises, gap_after
 from optuna_bkop._theory.compression import Compression
+from optuna_bkop._theory.queries import best_part
 from optuna_bkop._theory.region import Region
 from optuna_bkop._theory.stationary_kernel import StationaryKernel
 from optuna_bkop.regret import Queries, regret_certificate
@@ -23,9 +24,9 @@ def test_good_values_stay_and_poor_ones_come_nearer():
     assert compression.invert(np.array([-1e9]))[0] == -np.inf
 
 
-def test_the_scale_is_a_quantile_of_the_distances_to_the_best():
+def test_the_scale_is_the_median_of_the_distances_to_the_best():
     y = np.array([3.0, 1.0, -1.0, -100.0, 2.0])
-    assert Compression.of(y) == Compression(3.0, 1.0)
+    assert Compression.of(y) == Compression(3.0, 2.0)
     ties = np.array([3.0, 3.0, 3.0, 1.0])
     assert Compression.of(ties).apply(ties).tolist() == ties.tolist()
 
@@ -65,3 +66,38 @@ def test_estimates_scale_with_the_values_and_ignore_an_offset():
     worse[np.argmin(y)] *= 100
     other = regret_certificate(Queries(X, worse, numbers, numbers), each_batch=False)
     assert other.gap[-1] < 10 * plain.gap[-1]
+
+
+# --- the best part of the queries ---
+
+
+def test_the_best_third_is_used_and_the_best_feasible_value():
+    y = np.random.default_rng(1).permutation(90).astype(float)
+    np.testing.assert_array_equal(np.sort(y[best_part(y)]), np.arange(60, 90))
+    assert (np.diff(best_part(y)) > 0).all()
+    assert len(best_part(y[:15])) == 15
+    assert len(best_part(y[:40])) == 20
+    feasible = y < 10
+    np.testing.assert_array_equal(np.sort(y[best_part(y, feasible)]), [9, *range(60, 90)])
+    assert len(best_part(y, y < 0)) == 30
+
+
+def test_an_estimate_does_not_depend_on_how_poor_the_rest_is():
+    rng = np.random.default_rng(2)
+    X = rng.random((60, 2))
+    y = -((X - 0.4) ** 2).sum(axis=1)
+    poorer = np.where(y < np.sort(y)[30], 10 * y - rng.random(60), y)
+    batch = np.zeros(60, dtype=np.int64)
+    found, same = (
+        regret_certificate(Queries(X, values, batch), certify=False) for values in (y, poorer)
+    )
+    assert found.gap == pytest.approx(same.gap)
+    assert found.best_query == int(np.argmax(y))
+    assert not found.is_refuted
+    # What is given holds for all values.
+    kernel = StationaryKernel("se", 1.0)
+    found, other = (
+        regret_certificate(Queries(X, values, batch), kernel=kernel, certify=False)
+        for values in (y, poorer)
+    )
+    assert found.gap != pytest.approx(other.gap)
