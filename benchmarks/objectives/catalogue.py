@@ -59,7 +59,7 @@ REPORTED = (
     "car-side-impact",
     "welded-beam",
 )
-#: The tuning tasks. They need a reference (command `reference`) before they can be run.
+#: The tuning tasks.
 TASKS = tuple(TASK_PROBLEMS)
 PROBLEMS = DEVELOPMENT + REPORTED + TASKS
 
