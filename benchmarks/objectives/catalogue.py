@@ -26,6 +26,14 @@ DEVELOPMENT = (
     "vehicle-safety",
     "zdt1-scaled",
     "dtlz2-m3-heavy",
+    "wfg3-m2",
+    "wfg6-m2",
+    "wfg6-m4",
+    "wfg9-m2",
+    "wfg9-m4",
+    "dtlz3-m2",
+    "dtlz3-m3",
+    "cantilever",
 )
 #: No choice is made on these: they are reported, with seeds from 0 on.
 REPORTED = (
@@ -51,7 +59,7 @@ REPORTED = (
     "car-side-impact",
     "welded-beam",
 )
-#: The tuning tasks. They need a reference (command `reference`) before they can be run.
+#: The tuning tasks.
 TASKS = tuple(TASK_PROBLEMS)
 PROBLEMS = DEVELOPMENT + REPORTED + TASKS
 

@@ -29,6 +29,15 @@ def four_bar_truss(z: Array) -> Array:
     return np.column_stack([volume, force * length / elasticity * bend])
 
 
+def cantilever(z: Array) -> Array:
+    """Deb (2001): weight in kg and deflection in mm of a beam that is loaded at its end."""
+    diameter, length = z.T
+    density, load, elasticity = 7800.0, 1000.0, 207e9
+    weight = density * np.pi * diameter**2 / 4 * length
+    deflection = 64 * load * length**3 / (3 * elasticity * np.pi * diameter**4)
+    return np.column_stack([weight, 1e3 * deflection])
+
+
 def hatch_cover(z: Array) -> Array:
     """RE24: weight of a hatch cover and violation of its four constraints."""
     flange, beam = z.T

@@ -104,11 +104,17 @@ _MAKERS: dict[str, Callable[[], Function]] = {
     "dtlz1-m3": partial(_dtlz, "dtlz1", 3, 0.5, dim=5),
     "dtlz2-m2": partial(_dtlz, "dtlz2", 2, 0.5),
     "dtlz2-m3": partial(_dtlz, "dtlz2", 3, 0.5),
+    "dtlz3-m2": partial(_dtlz, "dtlz3", 2, 0.5, dim=4),
+    "dtlz3-m3": partial(_dtlz, "dtlz3", 3, 0.5, dim=5),
     "dtlz5-m3": partial(_dtlz, "dtlz5", 3, 0.5),
     "dtlz7-m3": partial(_dtlz, "dtlz7", 3, 0.0),
     "dtlz7-m4": partial(_dtlz, "dtlz7", 4, 0.0),
-    **{f"wfg{k}-m2": partial(_wfg, f"wfg{k}", 2) for k in (1, 2, 4, 5, 7)},
+    **{f"wfg{k}-m2": partial(_wfg, f"wfg{k}", 2) for k in (1, 2, 3, 4, 5, 7)},
     **{f"wfg{k}-m4": partial(_wfg, f"wfg{k}", 4) for k in (4, 5, 7)},
+    # These are not moved: equal position parameters do not trace their fronts.
+    **{f"wfg{k}-m2": partial(_pymoo, f"wfg{k}", n_var=9, n_obj=2, k=5) for k in (6, 9)},
+    **{f"wfg{k}-m4": partial(_pymoo, f"wfg{k}", n_var=9, n_obj=4, k=6) for k in (6, 9)},
+    "cantilever": partial(_box, engineering.cantilever, (0.01, 0.05), (0.2, 1.0)),
     "four-bar-truss": partial(
         _box, engineering.four_bar_truss, (1, 3), (2**0.5, 3), (2**0.5, 3), (1, 3)
     ),

@@ -26,13 +26,15 @@ POWERS = {"wfg1-m2": 50.0}
 POPULATION, GENERATIONS, SEEDS = 200, 200, (0, 1)
 #: Trials of the search on a tuning task. Few, because runs of all samplers extend its front.
 TRIALS = 300
-#: Reference points of reported problems on which random search and both forms of NSGA have a gap
+#: Reference points of problems on which random search and both forms of NSGA have a gap
 #: of 1 with the rule of `references.py`, which says nothing about them. The numbers are about the
 #: worst values on the fronts of 100 random points, or on the known front if those are worse.
 FAR_POINTS = {
     "zdt4": (1.1, 80.0),
     "zdt6": (1.1, 8.0),
     "wfg1-m2": (3.0, 4.5),
+    "dtlz3-m2": (400.0, 400.0),
+    "dtlz3-m3": (400.0, 400.0, 400.0),
     "dtlz1-m3": (200.0, 200.0, 200.0),
     "dtlz7-m3": (1.0, 1.0, 20.0),
     "dtlz7-m4": (1.0, 1.0, 1.0, 30.0),
