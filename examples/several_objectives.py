@@ -15,7 +15,7 @@ from optuna_bkop import BKOPSampler
 from optuna_bkop.plots import matplotlib as plots
 
 SPACE = {
-    "n_trees": optuna.distributions.IntDistribution(1, 60, log=True),
+    "n_trees": optuna.distributions.IntDistribution(1, 30, log=True),
     "max_depth": optuna.distributions.IntDistribution(2, 16),
     "min_samples_leaf": optuna.distributions.IntDistribution(1, 20, log=True),
     "max_features": optuna.distributions.FloatDistribution(0.05, 1.0),

@@ -148,7 +148,7 @@ class Campaign:
 
     @property
     def _work(self) -> float:
-        """The default work."""
+        """The default amount of work: twice that of Algorithm 7, in units of `work_per_pass`."""
         n_starts = sum(self._primes)
         of_algorithm_7 = n_starts * _N_SWEEPS * self.worker.work_per_pass
         return float(min(_MOST_WORK, max(_LEAST_WORK, 2 * of_algorithm_7)))
@@ -158,7 +158,7 @@ class Campaign:
         return primes_from(2 * self.worker.dim + 1, _N_PRIMES)
 
     def _cosine_tasks(self, work: float) -> Iterator[tuple[str, float, int, IntArray]]:
-        """Blocks of Algorithm 7's starts, at least one, as many as ``work`` suffices for."""
+        """Tasks that run Algorithm 7 from blocks of its starts, until ``work`` is spent."""
         worker = self.worker
         size = min(8, block_size(worker.n_points, worker.dim))
         for _, block in cosine_vectors(
@@ -177,7 +177,10 @@ class Campaign:
     def _tasks(
         self, found: list[Found], work: float
     ) -> Iterator[tuple[str, float, int, IntArray]]:
-        """Targets and climbs without end, from the best results and then from random vectors."""
+        """An endless sequence of tasks of the kinds "target" and "climb".
+
+        Climbs start from the best results of ``found`` first, then from random vectors.
+        """
         N, d = self.worker.n_points, self.worker.dim
         starts = [b for _, b in sorted(found, key=lambda result: -result[0])[: 2 * _N_TASKS]]
         if is_admissible(N, d):

@@ -28,7 +28,7 @@ _CODE = (0b1111111100000000, 0b1111000011110000, 0b1100110011001100, 0b101010101
 
 @dataclass(frozen=True)
 class DenseLattice:
-    """A target of covolume 1.
+    """A dense lattice, scaled to covolume 1, that a search tries to come close to.
 
     Attributes:
         dual_gram: Inner products (d, d) of a reduced basis of its dual lattice.

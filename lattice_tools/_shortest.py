@@ -42,7 +42,10 @@ def is_faster(n_points: int, dim: int) -> bool:
 
 
 def compiled_lengths(n_points: int, vectors: IntArray) -> IntArray | None:
-    """`squared_lengths` of many base vectors, exact for the first of the largest.
+    """Squared minimum distances, times N², of many base vectors (k, d), by the compiled kernel.
+
+    Only the first of the largest values is sure to be exact; the others are upper bounds that are
+    no larger than it. That suffices to find the widest lattice.
 
     Returns:
         Integers (k,), or None if numba is missing, not yet worth loading, or not faster.

@@ -48,7 +48,10 @@ class TargetSearch(CoordinateSearch):
     first_free: int = 0
 
     def sample(self, rng: np.random.Generator, current: int) -> list[Found]:
-        """Lattices of one batch of bases above ``current``, in increasing order."""
+        """Return the lattices that one batch of random bases gives and that improve the search.
+
+        Each has a larger squared minimum distance than ``current`` and than all before it.
+        """
         N, d = self.n_points, self.dim
         dense = densest_lattice(d)
         order = rng.permutation(d)

@@ -90,7 +90,7 @@ def search(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """`best` from a known lattice on, whose arguments are explained there."""
+    """Search as `best` does, starting from a known lattice; see there for the other arguments."""
     begun = time.time()
     deadline = math.inf if budget is None else begun + budget
     starts = [] if known is None else [np.array(known.base_vector)]

@@ -130,7 +130,11 @@ class Exhaustive(Measure):
         return worker(starts)
 
     def _prefixes(self) -> Iterator[tuple[IntArray, IntArray, int]]:
-        """First components, the values of the others, and the least ratio of two of them."""
+        """Split the search into parts, which together contain a vector of every class.
+
+        Yields, for each part, the first components, the values that all others may take, and the
+        smallest ratio of two components that the part allows (see `exhaustive.is_canonical`).
+        """
         N, d = self.n_points, self.dim
         values = np.arange(1, N // 2 + 1, dtype=np.int64)
         if d == 1:

@@ -153,7 +153,7 @@ def block_size(n_points: int, dim: int) -> int:
 
 
 def nearest_units(vectors: IntArray, N: int) -> IntArray:
-    """Each component (...,) replaced by the nearest unit modulo N; of two the smaller."""
+    """Each component (...,) replaced by the nearest unit modulo N; the smaller of two."""
     values = np.arange(N, dtype=np.int64)
     units = values[np.gcd(values, N) == 1]
     above = np.searchsorted(units, vectors % N)

@@ -181,8 +181,8 @@ def report(
         )
     if not neighbours:
         lines.append(
-            f"Separations and mesh ratios of so many points in {d} dimensions need nearly all of "
-            "these pairs, too, and were left out where they are not known from a lattice."
+            f"Separations and mesh ratios of this many points in {d} dimensions need nearly all "
+            "of these pairs, too, and were left out where they are not known from a lattice."
         )
     lattice = lattice_of(X)
     if lattice is not None:

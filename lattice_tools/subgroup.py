@@ -44,7 +44,7 @@ def is_admissible(n_points: int, dim: int) -> bool:
 
 
 def admissible_neighbours(n_points: int, dim: int) -> tuple[int | None, int]:
-    """The nearest admissible sizes, at most ``n_points`` (or None) and above it."""
+    """The largest admissible size up to ``n_points`` (or None), and the smallest above it."""
     k = (n_points - 1) // (2 * dim)
     above = next(N for i in count(k + 1) if is_prime(N := 2 * dim * i + 1))
     below = next((N for i in range(k, 0, -1) if is_prime(N := 2 * dim * i + 1)), None)

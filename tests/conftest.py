@@ -1,4 +1,5 @@
-"""What holds for all tests: the model must work, and Optuna's verbosity is restored.
+"""What holds for all tests: the model must work, and Optuna's verbosity is restored. Files of
+storages are in memory, where a commit costs nothing.
 
 The sampler answers a failure of its model with lattice points, so that users' studies go on. In
 tests that would hide errors. Every test in which it happens fails, doctests included, unless it
@@ -11,6 +12,7 @@ from typing import Any
 import optuna
 import pytest
 
+from tests.support import storages
 from tests.support.model_guard import model_failures
 
 
@@ -33,3 +35,4 @@ class ModelMustWork:
 def pytest_configure(config: pytest.Config) -> None:
     # As a plugin it also sees the doctests, which are outside this folder.
     config.pluginmanager.register(ModelMustWork())
+    storages.folder = storages.folder_in_memory()

@@ -11,7 +11,9 @@ from __future__ import annotations
 import inspect
 import json
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module, metadata, util
 from typing import Any
 
@@ -130,10 +132,16 @@ def build(name: str, *, dim: int, seed: int, startup: int) -> Optimiser:
     raise TypeError(f"{name} must make an Optuna sampler or an Optimiser, got {type(made)}.")
 
 
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return the installed distributions of each package. It takes a tenth of a second."""
+    return metadata.packages_distributions()
+
+
 def versions(name: str) -> dict[str, str]:
     """Return the versions of Python and of the packages that a sampler uses."""
     found = {"python": platform.python_version()}
-    distributions = metadata.packages_distributions()
+    distributions = _distributions()
     # GPSampler takes two thirds of the time if greenlet is installed.
     for package in ("optuna", "numpy", "scipy", "greenlet", *describe(name).packages):
         if package in distributions:

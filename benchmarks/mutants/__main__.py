@@ -16,6 +16,7 @@ from benchmarks.mutants.runner import (
     ROOT,
     BrokenRunError,
     Verdict,
+    changed_since,
     check_without_mutants,
     copy_project,
     judge,
@@ -26,9 +27,13 @@ _WIDTH = max(len(mutant.name) for mutant in MUTANTS)
 
 @click.command()
 @click.option("--only", multiple=True, help="Name of a mutant, or a part of it. Repeatable.")
+@click.option("--file", "files", multiple=True, help="Changed file, or a part of it. Repeatable.")
+@click.option("--since", metavar="COMMIT", help="Only if file or tests differ from this commit.")
 @click.option("--list", "is_listed", is_flag=True, help="Print the names and files, run nothing.")
 @click.option("--jobs", default=1, show_default=True, help="Number of mutants run in parallel.")
-def main(only: tuple[str, ...], is_listed: bool, jobs: int) -> None:
+def main(
+    only: tuple[str, ...], files: tuple[str, ...], since: str | None, is_listed: bool, jobs: int
+) -> None:
     """Break a copy of the project once per mutant and print which test sees it.
 
     Ends with status 1 if any mutant is not seen, and with 2 if one cannot be applied or run.
@@ -36,6 +41,15 @@ def main(only: tuple[str, ...], is_listed: bool, jobs: int) -> None:
     chosen = [m for m in MUTANTS if not only or any(part in m.name for part in only)]
     if not chosen:
         raise click.UsageError(f"No mutant has a name with {' or '.join(only)}.")
+    chosen = [m for m in chosen if not files or any(part in m.file for part in files)]
+    if not chosen:
+        raise click.UsageError(f"No such mutant changes a file with {' or '.join(files)}.")
+    if since is not None:
+        changed = changed_since(since)
+        chosen = [m for m in chosen if not changed.isdisjoint((m.file, *m.tests))]
+        if not chosen:
+            click.echo("Nothing that concerns a mutant has changed.")
+            return
     if is_listed:
         for mutant in chosen:
             click.echo(f"{mutant.name:{_WIDTH}}  {mutant.file}")

@@ -53,6 +53,13 @@ def copy_project(target: Path) -> None:
             path.write_bytes(source.read_bytes())
 
 
+def changed_since(commit: str) -> set[str]:
+    """Return the tracked files that differ from those of a commit."""
+    command = ["git", "diff", "--name-only", "-z", commit, "--"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    return set(filter(None, listed.stdout.decode().split("\0")))
+
+
 def check_without_mutants(copy: Path, tests: Sequence[str]) -> None:
     """Raise a `BrokenRunError` unless the tests pass in an unchanged copy."""
     failed = _first_failure(copy, tests)

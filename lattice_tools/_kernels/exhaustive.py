@@ -34,12 +34,13 @@ def search_below(
         N: The number of points.
         inverse: Inverses (H + 1,) modulo N; 0 for non-units.
         values: What the further components may be, in increasing order.
-        prefix: The first components, fewer than ``dim``; further ones do not decrease and are at
-            least the last of these, unless that is the first.
+        prefix: The first components, fewer than ``dim``. The further ones do not
+            decrease. They begin at the last one given; with a single given component,
+            which is 1 or a divisor of N, they begin at the smallest value.
         dim: The dimension d.
         least_ratio: No component divided by another one that is a unit may be, folded, below this.
-        best: The value to pass.
-        vector: Filled with the base vector (d,) if ``best`` is passed.
+        best: The squared minimum distance to exceed.
+        vector: Filled with the base vector (d,) if ``best`` is exceeded.
 
     Returns:
         The new value, or ``best``.

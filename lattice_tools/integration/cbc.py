@@ -110,7 +110,10 @@ def embedded_cbc(
 
 
 def _smallest(z: IntArray, sums: FloatArray, N: int) -> int:
-    """The smallest value, folded, of those whose sum is the least up to rounding."""
+    """The candidate of ``z`` (m,) with the least of ``sums`` (m,); of equal ones the smallest.
+
+    Sums that differ by rounding count as equal, and z and N - z are the same candidate.
+    """
     least = sums.min()
     equal = z[sums <= least + 1e-11 * np.abs(sums).max()]
     return int(np.minimum(equal, N - equal).min())

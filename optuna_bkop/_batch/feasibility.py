@@ -53,7 +53,10 @@ class FeasibilityStack:
         self._prior_mean = column([model.prior_mean for model in models])
 
     def logs(self, F: FloatArray) -> FloatArray:
-        """Return Σ_k log P(value_k + noise_k > 0) (m,) at features F (m, D)."""
+        """Return the log probabilities (m,) that all constraints are met at features F (m, D).
+
+        They are Σ_k log P(value_k + noise_k > 0): the models k are independent.
+        """
         from scipy.special import log_ndtr
 
         logs = np.empty(len(F))
@@ -64,7 +67,7 @@ class FeasibilityStack:
         return logs
 
     def logs_and_gradients(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return Σ_k log P(value_k + noise_k > 0) (m,) at features F (m, D), and its gradients.
+        """Return `logs` (m,) at features F (m, D), and their gradients (m, D).
 
         With z = m / s, s² = σ² + noise:  dz = α . dk / s + m W . dk / s³.
         """

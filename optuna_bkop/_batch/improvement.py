@@ -93,7 +93,7 @@ class FrontImprovement:
         return values, gradients[:, None]
 
     def candidates(self, F: FloatArray) -> FixedScores:
-        """Return scores of single points, rows of F (m, D)."""
+        """Return the values of single points, rows of F (m, D), as scores to choose one by."""
         return FixedScores(self.values(F[:, None, :]))
 
     @cached_property

@@ -75,7 +75,7 @@ class BatchProblem(SearchProblem):
 
     @classmethod
     def of(cls, fitted: Fitted, U_held: FloatArray, n_before: int | None = None) -> BatchProblem:
-        """Return the problem while points U_held (p, d) are held.
+        """Return the problem of the next batch, while trials at points U_held (p, d) are running.
 
         Args:
             fitted: The models.

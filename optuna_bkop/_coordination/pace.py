@@ -4,8 +4,9 @@ Every result makes the present plan void. If a plan takes long compared with an 
 that all plan anew after each of their results are busy with planning. Then the points of a plan
 that is a few results old serve as well, and plans are made longer, so that most asks need none.
 
-Only plans of other processes tell. A process that is alone, with ask-and-tell for example, plans
-anew after each result, however long that takes: its trials follow from the seed alone.
+How long plans take is read from the plans of other processes. A process that is alone, with
+ask-and-tell for example, sees none and plans anew after each result, however long that takes: its
+trials follow from the seed alone.
 """
 
 from __future__ import annotations

@@ -68,10 +68,11 @@ class Chart:
 
 @dataclass(frozen=True)
 class ChartedDomain(Domain):
-    """A domain whose points are given in a chart.
+    """A domain whose points are given in the coordinates of a chart.
 
-    A point outside of the unit cube stands for the nearest one inside: it has the features of that
-    one. Conditions do not occur, because `local_chart` makes no chart if there are any.
+    The chart may reach beyond the unit cube. A point out there stands for the nearest point of the
+    cube and has its features. Conditions do not occur, because `local_chart` makes no chart if
+    there are any.
 
     Attributes:
         chart: The coordinates.

@@ -21,7 +21,8 @@ the norm of h and adds the bias (H + G) σ. Both are weaker, and so is the certi
 the maximum of m + B s, or of m + H s + (H + G) σ, minus the best value, or y_i - G σ.
 
 Without a perturbation both forms hold for every σ² >= 0, because (1) holds with g = 0. A small σ²
-therefore stands for σ² = 0. Any part of the queries gives a certificate, since each explains f.
+therefore stands for σ² = 0. Any subset of the queries gives a certificate, because (1) holds for
+it as well.
 """
 
 from __future__ import annotations

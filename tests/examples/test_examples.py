@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,8 @@ import pytest
 from examples.paper._settings import BULL, SETTINGS
 from optuna_bkop import PAPER_SETTINGS
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve()
+ROOT = HERE.parents[2]
 EXAMPLES = ROOT / "examples"
 
 #: Example -> what it needs beside the package, and a text of its output.
@@ -38,10 +41,7 @@ PAPER = {
 ELSEWHERE = {"distributed.py"}
 
 
-def run(arguments: list[str], cwd: Path, needs: list[str]) -> str:
-    for module in needs:
-        if importlib.util.find_spec(module) is None:
-            pytest.skip(f"needs {module}, which an extra of its own installs")
+def run(arguments: list[str], cwd: Path) -> str:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True
@@ -50,38 +50,89 @@ def run(arguments: list[str], cwd: Path, needs: list[str]) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", PLAIN)
-def test_example_runs(name: str, tmp_path: Path):
+def skip_without(modules: list[str]) -> None:
+    for module in modules:
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"needs {module}, which an extra of its own installs")
+
+
+def check_example(name: str, tmp_path: Path) -> None:
     needs, text = PLAIN[name]
-    assert text in run([str(EXAMPLES / name)], tmp_path, needs)
+    skip_without(needs)
+    assert text in run([str(EXAMPLES / name)], tmp_path)
     if name == "quickstart.py":
         assert (tmp_path / "study.png").stat().st_size > 10_000
         # Again: the study is complete, nothing is added.
-        assert "96 trials" in run([str(EXAMPLES / name)], tmp_path, needs)
+        assert "96 trials" in run([str(EXAMPLES / name)], tmp_path)
 
 
-@pytest.mark.parametrize("name", PAPER)
-def test_experiment_of_the_paper_runs_and_resumes(name: str, tmp_path: Path):
+def check_experiment(name: str, tmp_path: Path) -> None:
     needs, text = PAPER[name]
+    skip_without(needs)
     arguments = ["-m", f"examples.paper.{Path(name).stem}", "--quick", "--output", "results"]
-    first = run(arguments, tmp_path, needs)
+    first = run(arguments, tmp_path)
     assert text in first
     written = {path.suffix for path in (tmp_path / "results").iterdir()}
     assert written == {".jsonl", ".csv", ".png"}
     records = next((tmp_path / "results").glob("*.jsonl"))
     before = records.read_bytes()
-    assert run(arguments, tmp_path, needs) == first
+    assert run(arguments, tmp_path) == first
     assert records.read_bytes() == before
 
 
-def test_an_interrupted_experiment_goes_on(tmp_path: Path):
+def check_interrupted(tmp_path: Path) -> None:
+    skip_without(["matplotlib"])
     arguments = ["-m", "examples.paper.lattice_figure", "--quick", "--output", "results"]
-    first = run(arguments, tmp_path, ["matplotlib"])
+    first = run(arguments, tmp_path)
     records = tmp_path / "results" / "lattice-figure.jsonl"
     lines = records.read_text().splitlines(keepends=True)
     records.write_text("".join(lines[:3]) + lines[3][:20])  # cut in the middle of a record
-    assert run(arguments, tmp_path, ["matplotlib"]) == first
+    assert run(arguments, tmp_path) == first
     assert sorted(records.read_text().splitlines(keepends=True)) == sorted(lines)
+
+
+#: Test -> what it checks.
+CHECKS = {
+    "test_example_runs": check_example,
+    "test_experiment_of_the_paper_runs_and_resumes": check_experiment,
+    "test_an_interrupted_experiment_goes_on": check_interrupted,
+}
+
+
+@pytest.fixture(scope="module")
+def begun(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[None]]]:
+    """The checks of the selected tests. They wait for other processes, so two run at a time."""
+    pool = ThreadPoolExecutor(2)
+    futures = {}
+    for item in request.session.items:
+        check = CHECKS.get(getattr(item, "originalname", "")) if item.path == HERE else None
+        if check is not None:
+            names = item.callspec.params.values() if hasattr(item, "callspec") else ()
+            folder = tmp_path_factory.mktemp("example")
+            futures[item.nodeid] = pool.submit(check, *names, folder)
+    yield futures
+    pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def check(request: pytest.FixtureRequest, begun: dict[str, Future[None]]) -> Future[None]:
+    return begun[request.node.nodeid]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_example_runs(name: str, check: Future[None]):
+    check.result()
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_experiment_of_the_paper_runs_and_resumes(name: str, check: Future[None]):
+    check.result()
+
+
+def test_an_interrupted_experiment_goes_on(check: Future[None]):
+    check.result()
 
 
 def test_every_example_is_run():

@@ -11,7 +11,7 @@ import pytest
 from lattice_tools import Rank1Lattice
 from lattice_tools._interrupt import is_interrupted, keep_best_on_interrupt
 
-# Sends SIGINT to its own process half a second after the search began to watch for it.
+# Sends SIGINT to its own process soon after the search began to watch for it.
 DRIVER = """
 import signal, sys, threading, time
 
@@ -19,7 +19,7 @@ def interrupt():
     import lattice_tools._interrupt as watcher
     while not watcher._is_watching:
         time.sleep(0.01)
-    time.sleep(0.5)
+    time.sleep(0.2)
     signal.raise_signal(signal.SIGINT)
 
 if __name__ == "__main__":

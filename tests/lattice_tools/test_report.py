@@ -95,7 +95,7 @@ def test_neighbours_are_left_out_for_many_points_in_many_dimensions(monkeypatch)
     rows = {line[:28].rstrip(): line[28:].split() for line in text.splitlines()}
     assert rows["separation, torus"] == [f"{lattice.min_distance:.5g}", "-", "-", "-", "-"]
     assert "separation, Euclidean" not in text
-    assert "Separations and mesh ratios of so many points in 11 dimensions" in text
+    assert "Separations and mesh ratios of this many points in 11 dimensions" in text
     whole = report(lattice.points(), n_starts=1, full=True)
     assert "separation, Euclidean" in whole
     assert "so many points" not in whole + report(LATTICE.points())

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from optuna.storages import BaseStorage, InMemoryStorage
@@ -41,6 +42,13 @@ def kind(request: pytest.FixtureRequest) -> str:
     if reason is not None and os.environ.get("OPTUNA_BKOP_REQUIRE_SERVICES") != "1":
         pytest.skip(reason)
     return str(request.param)
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """An empty folder as pytest's own, but where storages are: most of these tests need one."""
+    with storages.temporary_folder() as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

@@ -31,9 +31,18 @@ URLS = {
 KINDS = ("sqlite", "postgresql", "mysql", "journal-file", "redis")
 #: A gRPC server in front of an SQLite storage; not one of `KINDS`, because it stores nothing.
 GRPC = "grpc"
+#: Where the files of storages are; None for the usual place. Tests keep them in memory, because a
+#: database waits for the disk at each commit; benchmarks do not.
+folder: str | None = None
 #: Seconds after which others break the lock of a journal file whose owner was killed. Optuna's
 #: default of 30 would dominate the tests that kill workers.
 _LOCK_SECONDS = 10
+
+
+def folder_in_memory() -> str | None:
+    """Return a folder whose files are in memory, or None if there is none here."""
+    shared = "/dev/shm"
+    return shared if os.access(shared, os.W_OK) else None
 
 
 def url_of(kind: str) -> str:
@@ -100,14 +109,19 @@ def close_storage(storage: BaseStorage) -> None:
         storage.close()
 
 
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a new folder for files of storages, which is deleted at the end of its context."""
+    return tempfile.TemporaryDirectory(prefix="optuna-bkop-", dir=folder)
+
+
 @contextmanager
 def temporary(kind: str) -> Iterator[str]:
     """Yield the name of a new, empty storage of this kind, and delete the storage afterwards."""
     unique = f"optuna_bkop_{uuid.uuid4().hex[:12]}"
     with ExitStack() as stack:
         if kind in ("sqlite", "journal-file"):
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="optuna-bkop-")))
-            yield f"sqlite:///{folder / 'db'}" if kind == "sqlite" else f"journal:{folder / 'log'}"
+            place = Path(stack.enter_context(temporary_folder()))
+            yield f"sqlite:///{place / 'db'}" if kind == "sqlite" else f"journal:{place / 'log'}"
         elif kind == "redis":
             stack.callback(_drop_keys, unique)
             yield f"{url_of(kind)}#{unique}"

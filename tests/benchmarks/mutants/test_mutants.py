@@ -1,10 +1,12 @@
 """The list of mutants is current, and the tool tells what is seen from what is not."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import benchmarks.mutants.__main__ as command
 from benchmarks.mutants import runner
 from benchmarks.mutants.__main__ import main
 from benchmarks.mutants.catalogue import MUTANTS
@@ -96,3 +98,32 @@ def test_the_list_is_printed_without_running_anything() -> None:
     refused = CliRunner().invoke(main, ["--only", "no such mutant"])
     assert refused.exit_code == 2
     assert "No mutant has a name" in refused.output
+
+
+def test_mutants_are_chosen_by_the_file_that_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen(*options: str) -> set[str]:
+        printed = CliRunner().invoke(main, ["--list", *options])
+        assert printed.exit_code == 0, printed.output
+        return {line.split()[-1] for line in printed.output.splitlines()}
+
+    warping, test = "optuna_bkop/_model/warping.py", "tests/optuna_bkop/model/test_fit.py"
+    assert chosen("--file", "_model/warping") == {warping}
+    monkeypatch.setattr(command, "changed_since", lambda commit: {warping, "README.md"})
+    assert warping in chosen("--since", "a commit")
+    assert "optuna_bkop/_model/fit.py" not in chosen("--since", "a commit")
+    monkeypatch.setattr(command, "changed_since", lambda commit: {test})
+    assert "optuna_bkop/_model/fit.py" in chosen("--since", "a commit")
+    monkeypatch.setattr(command, "changed_since", lambda commit: {"README.md"})
+    printed = CliRunner().invoke(main, ["--since", "a commit"])
+    assert printed.output == "Nothing that concerns a mutant has changed.\n"
+
+
+def test_a_file_that_differs_from_a_commit_is_found(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        subprocess.run([*git, *arguments], cwd=project, check=True)
+    (project / "sums.py").write_text("changed\n")
+    monkeypatch.setattr(runner, "ROOT", project)
+    assert runner.changed_since("HEAD") == {"sums.py"}

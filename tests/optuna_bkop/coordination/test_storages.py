@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import optuna
@@ -16,6 +17,7 @@ from optuna.trial import TrialState
 from optuna_bkop import BKOPSampler
 from optuna_bkop._coordination.records import Entry, read_entry, write_entry
 from tests.optuna_bkop.coordination.support import cube_of
+from tests.optuna_bkop.coordination.unseeded import begin_studies
 from tests.support.kills import kill_workers
 from tests.support.plans import is_joint, n_broken, n_equal, unpacked
 from tests.support.rounds import run_rounds
@@ -27,6 +29,7 @@ from tests.support.storages import (
     open_storage,
     temporary,
 )
+from tests.support.workers import CONTEXT
 
 FAST = {"n_startup_trials": 4, "length_scale_factors": (1.0,)}
 
@@ -117,37 +120,34 @@ def test_workers_without_a_seed_that_begin_at_once_agree_on_one_root(
     if reason is not None:
         pytest.skip(reason)
     n_tries = 20
-    script = Path(__file__).parent / "unseeded.py"
     with ExitStack() as stack:
         name = stack.enter_context(temporary(kind))
         # Creates the tables: two processes that do it at once collide on MySQL.
         storage = open_storage(name)
         stack.callback(close_storage, storage)
-        workers = [
-            stack.enter_context(_worker(script, name, str(n_tries))) for _ in range(n_workers)
-        ]
+        workers = [stack.enter_context(_worker(name, n_tries)) for _ in range(n_workers)]
         for number in range(n_tries):
             optuna.create_study(study_name=f"same {number}", storage=storage)
             for worker in workers:
-                worker.stdin.write("\n")
-                worker.stdin.flush()
-            told = [json.loads(worker.stdout.readline()) for worker in workers]
+                worker.send("begin")
+            told = [worker.recv() for worker in workers]
             assert len({root for root, _ in told}) == 1
             assert len({params["x"] for _, params in told}) == n_workers
-        for worker in workers:
-            worker.communicate(timeout=60)
 
 
 @contextmanager
-def _worker(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
-    """Yield a Python process that is told and asked through pipes, and end it afterwards."""
-    with subprocess.Popen(
-        [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as worker:
+def _worker(storage: str, n_studies: int) -> Iterator[Connection]:
+    """Yield the pipe to a process that runs `begin_studies`, and end the process afterwards."""
+    pipe, end = CONTEXT.Pipe()
+    with pipe:
+        worker = CONTEXT.Process(target=begin_studies, args=(storage, n_studies, end), daemon=True)
+        worker.start()
+        end.close()  # so that a worker that dies ends the pipe
         try:
-            yield worker
+            yield pipe
         finally:
             worker.kill()
+            worker.join()
 
 
 def test_values_of_fifty_points_in_fifty_dimensions_fit(sqlite: str) -> None:

@@ -76,12 +76,14 @@ def page(study: optuna.Study, browser: str, profile: Path) -> str:
     return run.stdout
 
 
-def test_a_browser_shows_the_plots(study: optuna.Study, tmp_path: Path) -> None:
+def test_a_browser_shows_the_plots(
+    study: optuna.Study, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         pytest.skip("Chromium is not installed (Debian's package is chromium).")
     assert save_to_dashboard(study) == list(TITLES)
-    html = page(study, browser, tmp_path / "profile")
+    html = page(study, browser, tmp_path_factory.mktemp("profile"))
     # Each plot has an element of its own; plotly draws title and lines as SVG in it.
     parts = re.split(r'id="user-defined-plot:(bkop-[a-z-]+)"', html)
     shown = dict(zip(parts[1::2], parts[2::2], strict=True))
