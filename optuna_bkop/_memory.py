@@ -31,7 +31,7 @@ class Memory:
     Attributes:
         trials: Finished trials.
         fits: Hyperparameters of the last fits.
-        fitted: The last models, with a key of the data they were fitted to.
+        fitted: The last models by their reading, with a key of the data they were fitted to.
         lattices: Startup lattices by size and dimension.
         watches: Ages of running trials, by the key of their study.
         last_ask: Duration of the last ask in seconds.
@@ -41,7 +41,7 @@ class Memory:
 
     trials: TrialCache = field(default_factory=TrialCache)
     fits: FitCache = field(default_factory=FitCache)
-    fitted: tuple[object, Fitted | FittedObjectives] | None = None
+    fitted: tuple[object, dict[bool | None, Fitted | FittedObjectives]] | None = None
     lattices: dict[tuple[int, int], StartupLattice] = field(default_factory=dict)
     watches: dict[Hashable, Watch] = field(default_factory=dict)
     last_ask: float = 0.0

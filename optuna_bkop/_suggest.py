@@ -185,19 +185,25 @@ def _fit(
 ) -> Fitted | FittedObjectives:
     """Return the models of the data, which are fitted once for all asks with the same data.
 
+    The plain and the detailed reading are fitted apart, and both together (None).
+
     With several objectives and no feasible trial yet, only the constraint violation is modelled,
     which is one objective.
     """
     history = snapshot.history
     data = history.U, history.values, history.constraints, view.U_failed
     # One sampler may serve several studies, whose trials have the same numbers.
-    key = (snapshot.fingerprint, detailed, *(array.tobytes() for array in data))
+    key = (snapshot.fingerprint, *(array.tobytes() for array in data))
     if memory.fitted is None or memory.fitted[0] != key:
+        memory.fitted = (key, {})
+    known = memory.fitted[1]
+    U, values, constraints, U_failed = data
+    has_front = values.shape[1] > 1 and bool(is_feasible(constraints).any())
+    reading = False if has_front else detailed
+    if reading not in known:
         domain, settings, cache = snapshot.domain, ask.options.settings, memory.fits
-        U, values, constraints, U_failed = data
-        fitted: Fitted | FittedObjectives
-        if values.shape[1] > 1 and is_feasible(constraints).any():
-            fitted = fit_objectives(
+        if has_front:
+            known[reading] = fit_objectives(
                 U,
                 values,
                 constraints,
@@ -208,7 +214,7 @@ def _fit(
                 cache=cache,
             )
         else:
-            fitted = fit_models(
+            known[reading] = fit_models(
                 U,
                 values[:, 0],
                 constraints,
@@ -216,11 +222,10 @@ def _fit(
                 domain=domain,
                 settings=settings,
                 cache=cache,
-                detailed=detailed,
+                detailed=reading,
                 rng=derived_rng(ask.root, "neighbourhood", snapshot.trials_known),
             )
-        memory.fitted = (key, fitted)
-    return memory.fitted[1]
+    return known[reading]
 
 
 def _lattice_points(

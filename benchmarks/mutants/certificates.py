@@ -51,7 +51,7 @@ CERTIFICATES: tuple[Mutant, ...] = (
     Mutant(
         "infeasible trials as the best",
         f"{_THEORY}/certificate.py",
-        "np.where(feasible, lowest, -math.inf)",
+        "np.where(feasible[part], lowest, -math.inf)",
         "lowest",
         _TESTS,
     ),

@@ -140,8 +140,8 @@ OBJECTIVES: tuple[Mutant, ...] = (
     Mutant(
         "violation not looked at while nothing is feasible",
         "optuna_bkop/_suggest.py",
-        "if values.shape[1] > 1 and is_feasible(constraints).any():",
-        "if values.shape[1] > 1:",
+        "values.shape[1] > 1 and bool(is_feasible(constraints).any())",
+        "values.shape[1] > 1",
         _STUDIES,
     ),
 )

@@ -176,7 +176,7 @@ STUDIES: tuple[Mutant, ...] = (
     Mutant(
         "models of another study used",
         "optuna_bkop/_suggest.py",
-        "key = (snapshot.fingerprint, detailed, *(array.tobytes() for array in data))",
+        "key = (snapshot.fingerprint, *(array.tobytes() for array in data))",
         "key = (len(snapshot.history),)",
         _SAMPLER,
     ),
