@@ -15,7 +15,12 @@ from optuna_bkop._settings import Settings
 def is_detailed(number: int) -> bool:
     """Return whether the detailed reading chooses the point with this number.
 
-    Even numbers: the turns of other branches, which have odd numbers, stay with the plain reading.
+    It chooses the points with even numbers, and the plain reading the others. In a conditional
+    space, every eighth point is reserved for another branch than that of the best point. These
+    points have odd numbers, so that the plain reading chooses them.
+
+    Args:
+        number: Number of trials and planned points before this point.
     """
     return number % 2 == 0
 

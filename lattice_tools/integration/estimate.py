@@ -46,17 +46,21 @@ def integrate(
     tent: bool = True,
     rng: int | np.random.Generator | None = None,
 ) -> Estimate:
-    """The integral of a function over the unit cube, with its standard error.
+    """Estimate the integral of a function over the unit cube, with its standard error.
 
-    Each random shift of the lattice gives an independent, unbiased estimate. Their mean is the
-    value, and their scatter tells its error.
+    Each random shift of the lattice gives an independent, unbiased estimate. The result is their
+    mean; its error is their standard deviation divided by sqrt(n_shifts).
 
     Args:
         function: Maps points (n, d) to values (n,).
         lattice: A lattice for integration, such as from `cbc`.
         n_shifts: The number of random shifts, at least 2.
-        tent: Fold each coordinate by `tent`: better for smooth functions that are not periodic.
+        tent: Whether to apply the tent transform 1 - |2 x - 1| to each coordinate. It reduces the
+            error for smooth functions that are not periodic.
         rng: Seed or generator of the shifts.
+
+    Returns:
+        The value, its standard error and the number of function evaluations.
 
     Example:
         >>> from lattice_tools.integration import cbc

@@ -23,11 +23,16 @@ def recent_concurrency(recent: Sequence[FrozenTrial]) -> int:
 
 
 def concurrency(trials: Sequence[FrozenTrial]) -> int:
-    """Return the largest number of trials that were running when one of them began.
+    """Return the largest number of trials that ran at the same time; at least 1.
 
-    Storages that keep whole seconds (MySQL) cannot tell trials that ran one after the other from
-    trials that ran in parallel within a second. There, the number of running trials that a trial
-    itself saw decides; it may include dead ones, so it is only an upper bound.
+    Whenever a trial began, the trials that were then running are counted, itself included. The
+    count is based on the times at which trials began and ended.
+
+    Some storages (MySQL) round times to whole seconds. There, a trial that ended when another
+    one began may have run before it or in parallel with it. It is counted, but the count is
+    limited to the number of running trials that the new trial saw and recorded. That number
+    alone would not do, because it may include dead trials. If a trial recorded no number, trials
+    that ended in the moment it began are not counted.
 
     Args:
         trials: Finished trials, in the order of their numbers.

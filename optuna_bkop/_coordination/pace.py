@@ -80,14 +80,22 @@ def read_pace(
     n_running: int,
     worker: Worker,
 ) -> Pace:
-    """Read from the plans of other processes whether planning keeps pace.
+    """Decide whether an older plan may be used, and how many points a new plan has in advance.
+
+    A plan is a list of points for the next trials, and every result makes it outdated. Planning
+    is too slow if the newest plan of another process took longer than `_SHARE` times the median
+    evaluation. Only then may that plan be used for some more results, and new plans have points
+    in advance. Otherwise, or if no other process has a plan, each result leads to a new plan.
 
     Args:
         published: What other running trials have published, in the order of their numbers.
-        recent: The latest finished trials.
+        recent: The latest finished trials; they show how long an evaluation takes.
         n_finished: Number of finished trials.
         n_running: Number of other running trials.
-        worker: This process.
+        worker: This process; its own plans are ignored.
+
+    Returns:
+        How plans are used and made; `Pace()` if planning is fast enough.
     """
     plans = [entry for entry in published if entry.plan and worker.is_colleague(entry.worker)]
     if not plans or not recent:

@@ -56,9 +56,22 @@ def feasibility_models(
 def _constraint_models(
     data: ActiveSet, decisive: ActiveSet, domain: Domain, settings: Settings, cache: FitCache
 ) -> list[KernelModel]:
-    """Return a model of each constraint that was violated, once any trial is feasible.
+    """Return a model of each constraint that some trial in ``data`` violates.
 
-    Hyperparameters are those of the decisive trials, if one of these violates the constraint.
+    A model predicts the negated constraint: it is positive where the constraint is met. Its
+    hyperparameters are fitted to ``decisive`` if a trial there violates the constraint, and to
+    ``data`` otherwise. Then the model is conditioned on all trials in ``data``.
+
+    Args:
+        data: The active set of all trials with a value.
+        decisive: The active set of the earlier trials to which hyperparameters are fitted (see
+            `n_decisive`). It changes rarely, so that most fits can be taken from ``cache``.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+        cache: Remembers hyperparameters of earlier fits.
+
+    Returns:
+        One model per violated constraint; none as long as no trial is feasible.
     """
     models = []
     for j, column in enumerate(data.constraints.T if data.feasible.any() else ()):
@@ -79,11 +92,26 @@ def _known(data: ActiveSet, j: int) -> tuple[FloatArray, FloatArray]:
 def _success_models(
     F_failed: FloatArray, F: FloatArray, domain: Domain, settings: Settings, cache: FitCache
 ) -> list[KernelModel]:
-    """Return a model of success, if trials failed: -1 at failures, 1 at all others.
+    """Return a model of where trials succeed: the value is -1 at failed points and 1 at others.
 
-    Accidents, which can happen anywhere, must not drive points away: the fit explains them as
-    noise, and the returned model is of the value without noise. If the place does not predict
-    failures better than their share does, all of them are accidents and there is no model.
+    Some failures are accidents that can happen at any point, and the search should not avoid such
+    points. So the fit always includes noise, even if ``settings`` declare the values free of
+    noise, and the returned model describes the value without noise. Where nothing was tried, it
+    expects success.
+
+    If the model does not predict failures clearly better than the mean of the values does (see
+    `_predicts`), all failures are considered accidents, and no model is returned.
+
+    Args:
+        F_failed: Features (p, D) of failed trials.
+        F: Features (a, D) of trials with a value.
+        domain: The domain of the points.
+        settings: How batches are chosen.
+        cache: Remembers hyperparameters of earlier fits.
+
+    Returns:
+        A list with the model, which is positive where trials are expected to succeed; empty if
+        no trial failed, or if all failures are considered accidents.
     """
     if not len(F_failed):
         return []

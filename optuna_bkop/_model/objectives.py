@@ -167,22 +167,31 @@ def fit_objectives(
     reference_point: FloatArray | None = None,
     cache: FitCache | None = None,
 ) -> FittedObjectives:
-    """Fit the models of values (n, m) at points U (n, d), of which at least one is feasible.
+    """Fit one kernel model to each of m objectives, and models of constraints and failures.
 
-    The models have a prior mean of 0 and the fitted length scales alone. This is the opposite of
-    what one objective wants: an improvement of the front counts wherever it is likely, while a
-    single optimum has to be looked for against the model's overconfidence.
+    At least one of the n trials must be feasible.
+
+    The models of the objectives ignore two settings that models of a single objective use. Their
+    prior mean is 0 instead of ``settings.prior_mean``, and each objective has one model, with the
+    fitted length scales, instead of one per factor in ``settings.length_scale_factors``. These
+    settings make the search for a single optimum more cautious; a front can be improved at many
+    places, and caution costs more than it gains (benchmarks/objectives/README.md).
 
     Args:
-        U: Points; NaN where a trial does not have the parameter.
-        values: Values to be maximised; may be infinite.
+        U: Points (n, d); NaN where a trial does not have the parameter.
+        values: Values (n, m), to be maximised; may be infinite.
         constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
-        U_failed: Points (p, d) of failed trials.
+        U_failed: Points (p, d) of failed trials. A point that succeeded in another trial is
+            ignored.
         domain: The domain of the points.
         settings: How batches are chosen.
-        reference_point: Reference point of the hypervolume (m,), to be maximised as the values. If
-            None, it lies a little beyond the worst values on the front.
-        cache: Remembers hyperparameters of earlier fits.
+        reference_point: Reference point (m,) of the hypervolume, in the units and direction of
+            ``values``. If None, it is worse than the worst value on the front by `BEYOND` times
+            the extent of the front, in each transformed objective.
+        cache: Remembers hyperparameters of earlier fits. If None, nothing is remembered.
+
+    Returns:
+        The models, the trials they are based on, and the transformed reference point.
     """
     cache = FitCache() if cache is None else cache
     data = ObjectiveSet.of(U, values, constraints, domain)

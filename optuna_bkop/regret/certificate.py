@@ -127,28 +127,32 @@ def regret_certificate(
         f(x) <= m(x) + sqrt(B² - |m|²) σ(x) <= m(x) + B σ(x)   for all x,
 
     and the simple regret is at most the maximum of the right side minus the best value. There is
-    no information gain and no constant, and it does not matter how the points were chosen. With a
-    perturbation g of norm G, (f, g) takes the place of f, with sqrt(B² + G²) for B; the best value
-    is known up to G σ_noise (the proof is in `_theory.certificate`).
+    no information gain and no constant, and it does not matter how the points were chosen. Values
+    may be perturbed: y_i = f(x_i) + g_i, where the squares of g_i sum to at most G² times the noise
+    variance σ_n². Then H = sqrt(B² + G²) replaces B, and the best value is known up to G σ_n only
+    (the proof is in `_theory.certificate`).
 
-    ``form="sharp"`` uses the first bound. ``form="paper"`` uses the second one, the line of the
-    paper's proofs; with a perturbation it has the norm of h and the bias (|h| + G) σ of Theorem 3.
+    ``form="sharp"`` uses the first bound. ``form="paper"`` uses the second one, as the paper's
+    proofs do; with a perturbation it is m(x) + H σ(x) + (H + G) σ_n, as in Theorem 3.
 
     A bound on the optimum remains true when more is known, so each batch takes the smallest one so
     far. Any constraints are ignored in the optimum, which can only make the gap larger; the best
     value is that of feasible trials. The search space of a study is that of its finished trials:
     every combination of choices, conditional parameters included, and steps as if they were
-    continuous. Trials with infinite values and pruned trials are left out.
+    continuous. Trials with infinite values and pruned trials are left out. If ``rkhs_norm``,
+    ``kernel`` and ``offset`` are all None, they are estimated from compressed values of the best
+    part of the queries, and only that part is used.
 
     Args:
         study_or_queries: A study with one objective (see `queries_of`), or the queries of a run.
         rkhs_norm: Norm B of f minus ``offset``, in units of the values. If None, it is estimated.
         kernel: Kernel of the features X, known in advance. If None, a Matérn-5/2 kernel is fitted.
             Only with a `StationaryKernel` can the maximum be certified.
-        noise_var: Noise variance σ², relative to the kernel. Needed if there is a perturbation and
-            a kernel. Without a perturbation, every value gives a certificate; if None, almost 0,
-            or the fitted one if norm and kernel are estimated.
-        perturbation_norm: Norm G of the perturbation: G² σ² bounds the sum of its squares.
+        noise_var: Noise variance σ_n², relative to the kernel. It is required if a kernel and a
+            perturbation are given. Without a perturbation, the certificate holds for every value.
+            If None, it is fitted if the kernel is fitted and the norm is estimated or values are
+            perturbed; otherwise it is almost 0.
+        perturbation_norm: Norm G of the perturbation; 0 if values are exact.
         offset: Constant that is subtracted from f. If None, 0 for `Queries`, and the mean of the
             values for a study, which then counts as estimated.
         form: "sharp" or "paper".
@@ -159,7 +163,8 @@ def regret_certificate(
             certificate is valid, but larger.
 
     Returns:
-        The certificate; it is called an estimate if any premise was estimated.
+        The bounds. They are called a certificate if all premises were given, the values do not
+        contradict them, and the maximum is proved; otherwise an estimate.
 
     Example:
         >>> from optuna_bkop.regret import StationaryKernel
