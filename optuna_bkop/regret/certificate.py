@@ -128,9 +128,9 @@ def regret_certificate(
 
     and the simple regret is at most the maximum of the right side minus the best value. There is
     no information gain and no constant, and it does not matter how the points were chosen. Values
-    may be perturbed: y_i = f(x_i) + g_i, where the squares of g_i sum to at most G² times the noise
-    variance σ_n². Then H = sqrt(B² + G²) replaces B, and the best value is known up to G σ_n only
-    (the proof is in `_theory.certificate`).
+    may be perturbed: y_i = f(x_i) + g_i, where the squares of g_i sum to at most G² σ_n², with the
+    noise variance σ_n². Then H = sqrt(B² + G²) replaces B, and the best value is known up to G σ_n
+    only (the proof is in `_theory.certificate`).
 
     ``form="sharp"`` uses the first bound. ``form="paper"`` uses the second one, as the paper's
     proofs do; with a perturbation it is m(x) + H σ(x) + (H + G) σ_n, as in Theorem 3.
