@@ -18,8 +18,8 @@ from optuna_bkop._seeds import derived_uniform
 
 #: Number of primes for Algorithm 7. For lattices of a few dozen points, ten primes give the same
 #: minimum distance as the paper's fifty in a fifth of the time, and the first trial waits for it.
-#: The catalogue of records is not used: with 20 points its lattices are wider in 3 and 49 dimensions
-#: only, and in 3 dimensions parameters would take 10, 4 and 10 values instead of 20, 5 and 20.
+#: The catalogue of records is not used: with 20 points its lattices are wider in 3 and 49
+#: dimensions only, and in 3 the parameters would take 10, 4 and 10 values instead of 20, 5 and 20.
 _N_PRIMES = 10
 #: Largest partial quotient of a stride, and how many are drawn. With four, separation and largest
 #: gap of the first 4 to 32 points in 1 to 4 dimensions are better than those of random points, in
