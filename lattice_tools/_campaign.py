@@ -177,9 +177,15 @@ class Campaign:
     def _tasks(
         self, found: list[Found], work: float
     ) -> Iterator[tuple[str, float, int, IntArray]]:
-        """An endless sequence of tasks of the kinds "target" and "climb".
+        """An endless sequence of tasks for `Searcher`, of the kinds "target" and "climb".
 
-        Climbs start from the best results of ``found`` first, then from random vectors.
+        A "target" looks for lattices near the densest lattice of the dimension, if `has_target`;
+        otherwise all tasks are climbs. A "climb" improves a vector by random changes. Climbs start
+        from the best results of ``found`` first, then from random vectors.
+
+        Args:
+            found: The results so far, in any order.
+            work: Amount of work of each task.
         """
         N, d = self.worker.n_points, self.worker.dim
         starts = [b for _, b in sorted(found, key=lambda result: -result[0])[: 2 * _N_TASKS]]

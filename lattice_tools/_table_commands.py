@@ -127,10 +127,13 @@ def records_command(
     with_alg7: bool,
     seed: int,
 ) -> None:
-    """Show the catalogue of the widest lattices found so far, or improve it.
+    """Show the catalogue of the widest lattices found so far, or improve one with --improve.
 
-    Prints each minimum distance as its fraction of the limit that no lattice can pass, with a star
-    where it is proved to be the largest.
+    Without --improve, prints the minimum distance of each lattice of the catalogue that comes with
+    the package, as its fraction of the limit that no lattice can pass, with a star where it is
+    proved to be the largest. --points and --dim select sizes; the other options have no effect.
+
+    With --improve, searches for wider lattices and writes them to the file.
     """
     if path is None:
         click.echo(records_table(records(), points, dims))

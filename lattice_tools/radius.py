@@ -110,7 +110,14 @@ def covering_radius(
 def mesh_ratio(points: ArrayLike, *, periodic: bool, n_starts: int = 32, seed: int = 0) -> Radius:
     """Covering radius over packing radius: 1 at best, the smaller the more uniform.
 
-    It is as exact as the covering radius. Points that coincide have the ratio infinity.
+    Like the covering radius, the result is exact up to three dimensions and a lower bound beyond;
+    its ``is_exact`` says which. It is infinite if two points coincide.
+
+    Args:
+        points: Array (n, d) in [0, 1], with n >= 2.
+        periodic: Whether to measure on the torus or in the plain cube.
+        n_starts: Local ascents beyond three dimensions.
+        seed: Seed of their random starts.
 
     Example:
         >>> print(mesh_ratio([[0.0], [0.5]], periodic=True))

@@ -48,8 +48,18 @@ def search_components(
     points. It measures the value with the largest bound; if its shortest point lowers the bound,
     that point joins the few, and so on until a measured value equals its bound.
 
+    Args:
+        table: Table c (H + 1, H + 1), or an array (0, 0) if its rows are to be computed.
+        N: Number of points.
+        b: Base vector (d,), with components from 0 to H.
+        S: Squared lengths (H + 1,) of the points of ``b``.
+        squared: Squared minimum distance of ``b``, the smallest of ``S[1:]``.
+        forbidden: For each value from 0 to H, whether no component may get it (H + 1,).
+        first: Index of the first component to search.
+        end: Index after the last component to search.
+
     Returns:
-        The squared minimum distance, which was ``squared`` before.
+        The squared minimum distance of the new ``b``.
     """
     H1 = len(S)
     R = np.empty_like(S)

@@ -45,10 +45,19 @@ def greedy(
     n_batches: int,
     rng: np.random.Generator,
 ) -> list[FloatArray]:
-    """Build batches (q, d) of candidates C (m, d) point by point, always adding the best one.
+    """Return ``n_batches`` batches (q, d) of candidates, built by adding the best one each time.
 
     The first batch may use all candidates, every other batch a random half of them: the best
-    first point need not be part of the best batch. Candidates are scored once for all batches.
+    first point need not be part of the best batch. If there are fewer than 4 q candidates, all
+    batches may use all of them and are equal. The batches are not sorted.
+
+    Args:
+        acquisition: What to maximise. It scores the candidates once for all batches.
+        C: Candidates (m, d), at least q.
+        domain: The domain of the points.
+        q: Number of points of each batch.
+        n_batches: Number of batches.
+        rng: Source of randomness.
     """
     candidates = acquisition.candidates(domain.features(C))
     # Half of the candidates must be enough for a batch.

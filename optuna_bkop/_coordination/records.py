@@ -132,14 +132,17 @@ def read_point(trial: FrozenTrial, cube: UnitCube) -> Point | None:
 def write_entry(
     study: Study, trial: FrozenTrial, cube: UnitCube, entry: Entry, n_running: int = 1
 ) -> None:
-    """Publish an entry. The header is written last: it validates the other parts.
+    """Publish an entry in the attributes of a trial, in place of its previous one.
+
+    The header is written last: it validates the other parts. A very long plan is cut off.
 
     Args:
         study: The study.
         trial: The trial that publishes.
         cube: The search space of the points.
         entry: What to publish.
-        n_running: Number of running trials that this trial sees, itself included.
+        n_running: Number of running trials that this trial sees, itself included. It is stored
+            for `seen_running`.
     """
     n_most = _MAX_PARTS * _CHUNK // cube.dim - 1
     points = entry.plan[:n_most] if entry.point is None else (entry.point, *entry.plan[:n_most])

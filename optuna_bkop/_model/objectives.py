@@ -62,7 +62,9 @@ class ObjectiveSet(ActiveSet):
     def of(
         cls, U: FloatArray, values: FloatArray, constraints: FloatArray, domain: Domain
     ) -> ObjectiveSet:
-        """Return the active set of n trials, of which at least one is feasible.
+        """Choose at most `MAX_ACTIVE` of n trials to train models on, and transform the values.
+
+        At least one trial must be feasible. See `active_set` for which ones are chosen.
 
         Args:
             U: Points (n, d); NaN where a trial does not have the parameter.

@@ -130,14 +130,19 @@ def gap_after(
 ) -> Gap:
     """Bound what is left to gain after queries X (n, D) with values y (n,).
 
+    The gain is at most ``optimum - best`` of the result. This is proved only if its
+    ``maximum.is_certified``; otherwise ``optimum`` may be too small.
+
     Args:
         X: Queried points.
         y: Their values, to be maximised.
         premises: What is assumed of the function.
         region: Region over which f is maximised.
         feasible: Which queries may be the best one (n,). If None, all.
-        certify: Whether to prove the maximum by branch and bound. Otherwise it is searched.
-        max_boxes: Maximum number of boxes of the branch and bound.
+        certify: Whether to prove the maximum by branch and bound, which needs a
+            `StationaryKernel`. Otherwise, or with another kernel, it is searched.
+        max_boxes: Number of boxes after which the branch and bound ends. The bound is proved all
+            the same, but may be larger than with more boxes.
     """
     p = premises
     part = p.part_of(y, feasible)
