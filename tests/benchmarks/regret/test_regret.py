@@ -119,12 +119,12 @@ def test_unknown_reference_is_named() -> None:
 @pytest.mark.parametrize(
     ("files", "reference", "ratio", "interval", "pairs"),
     [
-        (["shifted"], "tpe", "0.0481", "0.0319 .. 0.0728", "120"),
+        (["shifted"], "tpe", "0.0329", "0.0197 .. 0.0553", "120"),
         (
             ["rotated", "rotated-hebo", "rotated-botorch"],
             "tpe",
-            "0.0822",
-            "0.0579 .. 0.117",
+            "0.0653",
+            "0.0426 .. 0.101",
             "120",
         ),
     ],
