@@ -13,7 +13,7 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
-from optuna_bkop import _checks
+import optuna_bkop._checks as _checks
 from optuna_bkop._batch.acquisition import FORMS
 from optuna_bkop._batch.optimizers import MAXIMIZERS
 from optuna_bkop._batch.startup import lone_point
