@@ -2,7 +2,8 @@
 
     snapshot of the study -> view of the other trials -> the point of an enqueued trial
         -> lattice point, if in startup
-        -> a free point of the plan, if nothing new is known -> else fit -> choose a batch jointly
+        -> a free point of the plan, if nothing new is known -> else wait, if another trial plans
+        -> else fit -> choose a batch jointly
         -> claim my point -> again, if another trial has taken it at the same moment
 
 docs/architecture.md explains the rooms that this passes through, docs/protocol.md the claim.
@@ -79,9 +80,11 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
         memory: The sampler's caches.
     """
     started = time.monotonic()
+    worker = memory.worker(study.study_name)
     claim: Claim | None = None
-    attempt = 0
+    attempt, waited = 0, 0.0
     while True:
+        attempt_started = time.monotonic()
         is_last = attempt == _MAX_ATTEMPTS - 1
         snapshot = take_snapshot(study, trial, ask.cube, memory.trials)
         view = read_view(
@@ -93,7 +96,8 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
             stale_after=ask.options.stale_after,
             batch_size=ask.options.batch_size,
             last_ask=memory.last_ask,
-            worker=memory.worker(study.study_name),
+            waited=waited,
+            worker=worker,
             rivals=frozenset() if claim is None else claim.rivals,
         )
         _warn_if_exhausted(study, snapshot, memory)
@@ -104,6 +108,11 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
             U, is_plan = _lattice_points(ask, snapshot, view, memory, 1, attempt), False
         elif view.has_free_point:
             U, is_plan = np.empty((0, ask.cube.dim)), True
+        elif view.wait:
+            # Another trial is planning for all. To plan, too, would slow both down.
+            time.sleep(view.wait)
+            waited += view.wait
+            continue
         else:
             U, is_plan = _plan(ask, snapshot, view, memory), True
         claim = claim_point(
@@ -115,11 +124,11 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
             is_plan=is_plan,
             earlier=claim,
             keep=is_last,
-            worker=memory.worker(study.study_name),
-            seconds=time.monotonic() - started,
+            worker=worker,
+            seconds=time.monotonic() - attempt_started,
         )
         if is_last or not claim.rivals:
-            memory.last_ask = time.monotonic() - started
+            memory.last_ask = time.monotonic() - started - waited
             return claim.u
         attempt += 1
 

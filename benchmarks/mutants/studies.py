@@ -134,22 +134,22 @@ STUDIES: tuple[Mutant, ...] = (
     Mutant(
         "points of running trials not held",
         "optuna_bkop/_coordination/view.py",
-        "U_held=np.vstack([U_running, U_free, U_lost])",
-        "U_held=np.vstack([U_free, U_lost])",
+        "U_held=np.vstack([U_running, U_free, U_spare, U_lost])",
+        "U_held=np.vstack([U_free, U_spare, U_lost])",
         _ROUNDS,
     ),
     Mutant(
         "free points not held for others",
         "optuna_bkop/_coordination/view.py",
-        "U_held=np.vstack([U_running, U_free, U_lost])",
-        "U_held=np.vstack([U_running, U_lost])",
+        "U_held=np.vstack([U_running, U_free, U_spare, U_lost])",
+        "U_held=np.vstack([U_running, U_spare, U_lost])",
         _ROUNDS,
     ),
     Mutant(
         "lost points not held",
         "optuna_bkop/_coordination/view.py",
-        "U_held=np.vstack([U_running, U_free, U_lost])",
-        "U_held=np.vstack([U_running, U_free])",
+        "U_held=np.vstack([U_running, U_free, U_spare, U_lost])",
+        "U_held=np.vstack([U_running, U_free, U_spare])",
         _ROUNDS,
     ),
     Mutant(

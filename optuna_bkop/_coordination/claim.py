@@ -65,15 +65,15 @@ def claim_point(
         earlier: Outcome of the attempt before, if this is not the first.
         keep: Whether to keep the point even if another trial has it. Otherwise it is given back.
         worker: This process.
-        seconds: Time since the ask began.
+        seconds: Time since this attempt began.
     """
     chosen = _planned(view, U) if is_plan else Entry(to_integers(U[0]))
     if chosen.plan:
-        cost = round(1000 * seconds)
-        chosen = replace(chosen, worker=worker.text, known=len(view.finished), cost=cost)
+        chosen = replace(chosen, known=len(view.finished), cost=round(1000 * seconds))
     published = Entry() if earlier is None else earlier.entry
     # A trial that gives its point back does not withdraw the plan it has published.
     entry = chosen if chosen.plan else replace(published, point=chosen.point, of=chosen.of)
+    entry = replace(entry, worker=worker.text)
     n_running = view.n_running + 1
     write_entry(study, trial, cube, entry, n_running)
     point = entry.point or ()

@@ -1,17 +1,18 @@
-"""Decides whether planning keeps pace with results, and which older plan may be used if not.
+"""Decides whether planning keeps pace with results, and how plans are shared if it does not.
 
 Every result makes the present plan void. If a plan takes long compared with an evaluation, workers
-that all plan anew after each of their results are busy with planning. Then the points of a plan
-that is a few results old serve as well, and plans are made longer, so that most asks need none.
+that all plan anew after each of their results are busy with planning. Then one trial at a time
+makes a plan, with points for a whole round, and the others use the points of that plan, although
+new results have arrived since. A trial that finds none waits while another one is planning.
 
-How long plans take is read from the plans of other processes. A process that is alone, with
-ask-and-tell for example, sees none and plans anew after each result, however long that takes: its
-trials follow from the seed alone.
+A process that is alone, with ask-and-tell for example, plans anew after each result, however long
+that takes: its trials follow from the seed alone.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,13 +24,15 @@ from optuna_bkop._study.timestamps import duration
 
 #: Planning is too slow when it takes longer than this share of the median evaluation.
 _SHARE = 0.1
-#: A plan may be used while the number of newer results is at most this share of the other running
-#: trials. Half of them keeps the publisher among the running trials, as a rule: its plan is older
-#: than half of a round only if its own evaluation is among the longest.
-_MAX_AGE = 0.5
-#: Share of the other running trials for which a plan has points in advance: half of those that
-#: will ask while the plan may be used.
-_AHEAD = 0.25
+#: A plan may be used while the number of newer results is at most this many times the number of
+#: other running trials. A plan has points for one round, and the results of up to one more arrive
+#: while it is made and its last point waits.
+_MAX_AGE = 2.0
+#: A trial waits for the one before it at most this many times as long as a plan takes, or as long
+#: as an evaluation, whichever is longer. Then the one before it has probably died.
+_PATIENCE = 3.0
+#: A trial that waits looks for the plan this many times while a plan is made.
+_LOOKS = 4
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,13 @@ class Worker:
         """What is published."""
         return f"{self.study}:{self.process}"
 
+    def is_of_same_study(self, text: str) -> bool:
+        """Return whether this is the text of a process of the same study."""
+        return text.partition(":")[0] == self.study
+
     def is_colleague(self, text: str) -> bool:
         """Return whether this is the text of another process of the same study."""
-        return text != self.text and text.partition(":")[0] == self.study
+        return text != self.text and self.is_of_same_study(text)
 
 
 @dataclass(frozen=True)
@@ -66,16 +73,25 @@ class Pace:
     Attributes:
         older: Fingerprint of the older plan that may be used; empty if there is none.
         n_ahead: Number of points that a new plan has in advance, for trials that do not ask yet.
+        n_reserve: If the older plan has at most this many free points, the trial makes the next
+            one: this many trials will ask while it plans.
+        wait: Seconds after which to look for the plan of another trial; 0 if this trial plans.
     """
 
     older: str = ""
     n_ahead: int = 0
+    n_reserve: int = 0
+    wait: float = 0.0
 
 
 def read_pace(
-    published: Sequence[Entry],
+    running: Sequence[Entry],
+    finished: Sequence[Entry],
     recent: Sequence[FrozenTrial],
     *,
+    fingerprint: str,
+    place: int,
+    waited: float,
     n_finished: int,
     n_running: int,
     worker: Worker,
@@ -83,27 +99,46 @@ def read_pace(
     """Decide whether an older plan may be used, and how many points a new plan has in advance.
 
     A plan is a list of points for the next trials, and every result makes it outdated. Planning
-    is too slow if the newest plan of another process took longer than `_SHARE` times the median
-    evaluation. Only then may that plan be used for some more results, and new plans have points
-    in advance. Otherwise, or if no other process has a plan, each result leads to a new plan.
+    is too slow if the median of the latest plans took longer than `_SHARE` times the median
+    evaluation. Only then may the newest plan be used for some more results, and new plans have one
+    point in advance for each running trial. Otherwise, or if the study has one process only, each
+    result leads to a new plan.
+
+    If no other trial evaluates a point that was planned with less knowledge, the results of a
+    whole round have arrived. Then no older plan is used, so that each round knows the one before.
 
     Args:
-        published: What other running trials have published, in the order of their numbers.
+        running: What other running trials have published, in the order of their numbers.
+        finished: What the latest finished trials have published.
         recent: The latest finished trials; they show how long an evaluation takes.
+        fingerprint: Fingerprint of the present knowledge.
+        place: Number of asking trials with lower numbers than the trial that asks.
+        waited: Seconds that the trial has waited for the plans of others.
         n_finished: Number of finished trials.
         n_running: Number of other running trials.
-        worker: This process; its own plans are ignored.
+        worker: This process.
 
     Returns:
         How plans are used and made; `Pace()` if planning is fast enough.
     """
-    plans = [entry for entry in published if entry.plan and worker.is_colleague(entry.worker)]
-    if not plans or not recent:
+    entries = (*running, *finished)
+    plans = [entry for entry in entries if entry.plan and worker.is_of_same_study(entry.worker)]
+    is_alone = not any(worker.is_colleague(entry.worker) for entry in entries)
+    if is_alone or not plans or not recent:
+        return Pace()
+    cost = statistics.median(entry.cost for entry in plans) / 1000.0
+    evaluation = statistics.median(map(duration, recent))
+    if cost <= _SHARE * evaluation:
         return Pace()
     newest = max(plans, key=lambda entry: entry.known)  # the first one, if several are newest
-    evaluation = statistics.median(map(duration, recent))
-    if newest.cost <= 1000.0 * _SHARE * evaluation:
-        return Pace()
-    age = n_finished - newest.known
-    is_usable = 1 <= age <= _MAX_AGE * n_running
-    return Pace(newest.fingerprint if is_usable else "", int(_AHEAD * n_running))
+    is_usable = 1 <= n_finished - newest.known <= _MAX_AGE * n_running
+    is_round_over = all(entry.of in ("", fingerprint) for entry in running if entry.point)
+    # The later trials lose patience later. They see the plan of the first one that does.
+    patience = place * max(_PATIENCE * cost, evaluation)
+    n_meanwhile = n_running if cost >= evaluation else math.ceil(n_running * cost / evaluation)
+    return Pace(
+        older=newest.fingerprint if is_usable and not is_round_over else "",
+        n_ahead=n_running,
+        n_reserve=0 if place else n_meanwhile,
+        wait=cost / _LOOKS if waited < patience else 0.0,
+    )

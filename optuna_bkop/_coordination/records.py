@@ -59,9 +59,9 @@ class Entry:
         plan: Points that this trial planned for everyone.
         fingerprint: Fingerprint of the knowledge on which ``plan`` is based.
         after: Name of the part of the plan that ``plan`` continues; empty if it is the first.
-        worker: Study and process that planned, as `Worker.text`.
+        worker: Study and process of the trial, as `Worker.text`.
         known: Number of finished trials on which ``plan`` is based.
-        cost: Milliseconds from the beginning of the ask until ``plan`` was chosen.
+        cost: Milliseconds that it took to read the trials and to choose ``plan``.
     """
 
     point: Point | None = None

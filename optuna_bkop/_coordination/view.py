@@ -75,6 +75,7 @@ class View:
         n_running: Number of other running trials, those included that are expected to ask.
         n_at_once: Number of trials that recently ran in parallel.
         n_ahead: Number of points that a new plan has in advance.
+        wait: Seconds after which to look for the plan of another trial; 0 if this trial plans.
         has_free_point: Whether the plan has a free point for the trial that asks.
     """
 
@@ -88,6 +89,7 @@ class View:
     n_running: int
     n_at_once: int
     n_ahead: int
+    wait: float
     has_free_point: bool
 
 
@@ -101,6 +103,7 @@ def read_view(
     stale_after: float,
     batch_size: int | None,
     last_ask: float,
+    waited: float,
     worker: Worker,
     rivals: frozenset[int] = frozenset(),
 ) -> View:
@@ -115,14 +118,14 @@ def read_view(
         stale_after: The sampler's argument.
         batch_size: The sampler's argument.
         last_ask: Duration of this worker's last ask in seconds.
+        waited: Seconds that the trial has waited for the plans of others.
         worker: This process.
         rivals: Numbers of trials that took the same point as this trial in an earlier attempt.
     """
     n_at_once = recent_concurrency(snapshot.recent)
     plan_of = partial(
         read_plan,
-        snapshot.others,
-        own_number,
+        own_number=own_number,
         cube=cube,
         watch=watch,
         limits=limits(
@@ -137,21 +140,36 @@ def read_view(
     )
     domain, ended = snapshot.domain, snapshot.ended
     fingerprint = snapshot.fingerprint
-    plan = plan_of(fingerprint)
+    plan = plan_of(snapshot.others, fingerprint=fingerprint)
+    # The records of finished trials are read only if the study has several processes.
+    is_shared = any(worker.is_colleague(str(field(t, "worker"))) for t in snapshot.recent)
+    finished = [read_entry(t, cube) or Entry() for t in snapshot.recent] if is_shared else []
     pace = read_pace(
         plan.published,
+        finished,
         snapshot.recent,
+        fingerprint=fingerprint,
+        place=plan.place,
+        waited=waited,
         n_finished=len(snapshot.finished),
         n_running=len(plan.running),
         worker=worker,
     )
+    spare: tuple[Point, ...] = ()
     if pace.older and len(plan.free) <= plan.place:
-        older = _without_evaluated(plan_of(pace.older), snapshot)
-        if len(older.free) > older.place:
+        # The trials that published and used the older plan may have finished since.
+        trials = (*snapshot.recent, *snapshot.others)
+        older = _without_evaluated(plan_of(trials, fingerprint=pace.older), snapshot)
+        if len(older.free) > max(older.place, pace.n_reserve):
             fingerprint, plan = pace.older, older
+        else:
+            spare = older.free  # other trials use them while this one makes the next plan
     failed = [trial for trial in ended if trial.state == TrialState.FAIL]
     U_running = _points(plan.running, cube, domain)
-    U_free = np.array([_published(p, domain) for p in plan.free]).reshape(-1, cube.dim)
+    U_free, U_spare = (
+        np.array([_published(p, domain) for p in points]).reshape(-1, cube.dim)
+        for points in (plan.free, spare)
+    )
     U_lost = _points(ended[-_MAX_ENDED:], cube, domain)
     return View(
         fingerprint=fingerprint,
@@ -159,11 +177,12 @@ def read_view(
         finished=snapshot.finished,
         U_running=U_running,
         U_free=U_free,
-        U_held=np.vstack([U_running, U_free, U_lost]),
+        U_held=np.vstack([U_running, U_free, U_spare, U_lost]),
         U_failed=_points(failed[-_MAX_ENDED:], cube, domain),
         n_running=len(plan.running),
         n_at_once=n_at_once,
         n_ahead=pace.n_ahead,
+        wait=pace.wait,
         has_free_point=len(plan.free) > plan.place,
     )
 

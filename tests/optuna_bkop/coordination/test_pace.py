@@ -8,8 +8,15 @@ import optuna
 import pytest
 from optuna.trial import FrozenTrial, create_trial
 
+from optuna_bkop import _suggest
 from optuna_bkop._coordination.pace import Pace, Worker, read_pace
-from optuna_bkop._coordination.records import Entry, read_point, write_entry
+from optuna_bkop._coordination.records import (
+    Entry,
+    Point,
+    from_integers,
+    read_point,
+    write_entry,
+)
 from tests.optuna_bkop.coordination.support import (
     HERE,
     SPACE,
@@ -27,7 +34,12 @@ from tests.optuna_bkop.coordination.support import (
 )
 
 ME, OTHER = Worker.of("study", "me"), Worker.of("study", "other")
-PLAN = Entry(plan=(A, B), fingerprint="old", worker=OTHER.text, known=20, cost=200)
+PLAN = replace(
+    Entry(point=A, of="old", plan=(A, B), fingerprint="old"),
+    worker=OTHER.text,
+    known=20,
+    cost=200,
+)
 
 
 def evaluations(*seconds: float) -> list[FrozenTrial]:
@@ -40,18 +52,29 @@ def evaluations(*seconds: float) -> list[FrozenTrial]:
     return trials
 
 
-def pace(*published: Entry, seconds: float = 1.0, **changes: Any) -> Pace:
-    given: dict[str, Any] = {"n_finished": 22, "n_running": 8, "worker": ME, **changes}
-    return read_pace(published, evaluations(0.1, seconds, 100.0), **given)
+def pace(*running: Entry, seconds: float = 1.0, **changes: Any) -> Pace:
+    given: dict[str, Any] = {
+        "finished": (),
+        "recent": evaluations(0.1, seconds, 100.0),
+        "fingerprint": "new",
+        "place": 0,
+        "waited": 0.0,
+        "n_finished": 22,
+        "n_running": 8,
+        "worker": ME,
+        **changes,
+    }
+    return read_pace(running, **given)
 
 
 def test_a_slow_plan_may_be_used_for_some_results_and_new_ones_are_longer() -> None:
-    assert pace(PLAN) == Pace("old", 2)
-    assert pace(PLAN, n_finished=24) == Pace("old", 2)
-    assert pace(PLAN, n_finished=25) == Pace("", 2)
+    # 200 ms are a fifth of an evaluation, in which two of eight trials ask.
+    assert pace(PLAN) == Pace("old", 8, 2)
+    assert pace(PLAN, n_finished=36) == Pace("old", 8, 2)
+    assert pace(PLAN, n_finished=37) == Pace("", 8, 2)
     # The present plan is not older, and another view may know less than the plan does.
-    assert pace(PLAN, n_finished=20) == Pace("", 2)
-    assert pace(PLAN, n_finished=19) == Pace("", 2)
+    assert pace(PLAN, n_finished=20) == Pace("", 8, 2)
+    assert pace(PLAN, n_finished=19) == Pace("", 8, 2)
 
 
 def test_a_fast_plan_is_made_anew() -> None:
@@ -59,22 +82,65 @@ def test_a_fast_plan_is_made_anew() -> None:
     assert pace(replace(PLAN, cost=100)) == Pace()
 
 
-def test_only_plans_of_other_processes_tell() -> None:
+def test_the_next_plan_is_begun_early_enough() -> None:
+    assert pace(replace(PLAN, cost=500)).n_reserve == 4
+    assert pace(replace(PLAN, cost=5000)).n_reserve == 8
+    assert pace(PLAN, seconds=0.0, recent=evaluations(0.0)).n_reserve == 8
+    assert pace(PLAN, place=1).n_reserve == 0  # the trial before it makes the plan
+
+
+def test_a_study_with_one_process_plans_anew_after_each_result() -> None:
     assert pace(PLAN, worker=OTHER) == Pace()
     assert pace(PLAN, worker=Worker.of("copy of the study", "me")) == Pace()
     assert pace(replace(PLAN, worker="")) == Pace()
     assert pace(replace(PLAN, plan=())) == Pace()
     assert pace() == Pace()
-    assert read_pace((PLAN,), (), n_finished=22, n_running=8, worker=ME) == Pace()
+    assert pace(PLAN, recent=()) == Pace()
 
 
-def test_the_newest_plan_counts() -> None:
+def test_a_process_that_has_colleagues_uses_its_own_plans() -> None:
+    colleague = Entry(point=C, of="older", worker=ME.text)
+    assert pace(PLAN, colleague, worker=OTHER).older == "old"
+    copied = Entry(point=C, of="older", worker=Worker.of("copy of the study", "me").text)
+    assert pace(PLAN, copied, worker=OTHER) == Pace()
+
+
+def test_plans_of_finished_trials_count() -> None:
+    holder = Entry(point=C, of="older", worker=OTHER.text)
+    assert pace(holder, finished=(PLAN,)).older == "old"
+
+
+def test_the_newest_plan_counts_and_the_median_of_the_costs() -> None:
     newer = replace(PLAN, fingerprint="newer", known=21)
     assert pace(PLAN, newer, replace(newer, fingerprint="equally new")).older == "newer"
-    assert pace(PLAN, replace(newer, cost=1)) == Pace()
+    # One plan with few points was fast.
+    assert pace(PLAN, PLAN, replace(newer, cost=1)).older == "newer"
+    assert pace(PLAN, replace(newer, cost=1), replace(newer, cost=1)) == Pace()
 
 
-def pressed_study(cost: int) -> tuple[optuna.Study, optuna.Trial]:
+def test_after_a_round_the_older_plan_is_not_used() -> None:
+    in_this_round = Entry(point=C, of="new", worker=OTHER.text)
+    assert pace(in_this_round, finished=(PLAN,)) == Pace("", 8, 2)
+    enqueued = Entry(point=D, worker=OTHER.text)
+    assert pace(enqueued, finished=(PLAN,)) == Pace("", 8, 2)
+
+
+def test_a_trial_waits_for_the_one_before_it_and_not_for_ever() -> None:
+    assert pace(PLAN).wait == 0.0
+    assert pace(PLAN, place=1).wait == pytest.approx(0.05)
+    # An evaluation takes a second, three plans take less.
+    assert pace(PLAN, place=1, waited=0.99).wait > 0.0
+    assert pace(PLAN, place=1, waited=1.0).wait == 0.0
+    assert pace(replace(PLAN, cost=2000), place=1, waited=5.99).wait > 0.0
+    assert pace(replace(PLAN, cost=2000), place=1, waited=6.0).wait == 0.0
+    # Later trials lose patience later.
+    assert pace(PLAN, place=3, waited=2.99).wait > 0.0
+    assert pace(PLAN, place=3, waited=3.0).wait == 0.0
+
+
+def pressed_study(
+    cost: int, plan: tuple[Point, ...] = (A, B, C, D)
+) -> tuple[optuna.Study, optuna.Trial]:
     """A study of slow evaluations whose first running trial, of another process, has planned."""
     study = make_study(n_known=0)
     for trial in evaluations(*[1.0] * 6):
@@ -93,7 +159,7 @@ def pressed_study(cost: int) -> tuple[optuna.Study, optuna.Trial]:
             trial.datetime_complete,
         )
     first = study.ask()
-    entry = Entry(point=A, of="old", plan=(A, B, C, D), fingerprint="old")
+    entry = Entry(point=A, of="old", plan=plan, fingerprint="old")
     entry = replace(entry, worker=OTHER.text, known=5, cost=cost)
     write_entry(study, study._storage.get_trial(first._trial_id), HERE, entry)
     return study, first
@@ -102,22 +168,53 @@ def pressed_study(cost: int) -> tuple[optuna.Study, optuna.Trial]:
 def test_asks_are_served_from_an_older_plan_without_a_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    study, _ = pressed_study(cost=500)
+    study, _ = pressed_study(cost=150)
     for held in (study.ask(), study.ask()):
         hold_elsewhere(study, held)
     calls = spy_on_choose_batch(monkeypatch)
-    points = []
-    for _ in range(3):
+    for point in (B, C):
         trial = study.ask()
         suggest(trial)
         entry = entry_of(study, trial)
-        points.append(entry.point)
-        assert (entry.of, entry.plan) == ("old", ())
-    assert points == [B, C, D]
+        assert (entry.point, entry.of, entry.plan) == (point, "old", ())
     assert calls == []
-    # The plan is used up: the next one plans anew, with points in advance.
+    # One point is left for those that ask meanwhile. The next trial makes a plan with a point in
+    # advance for each of five running trials.
+    trial = study.ask()
+    suggest(trial)
+    [(U_held, q)] = calls
+    assert q == 6
+    assert from_integers(D) in U_held
+    assert len(entry_of(study, trial).plan) == 6
+
+
+def test_a_trial_waits_for_the_plan_of_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, _ = pressed_study(cost=150, plan=(A,))
+    before = worker(study).ask()
+    calls, waits = spy_on_choose_batch(monkeypatch), []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            suggest(before)
+
+    monkeypatch.setattr(_suggest.time, "sleep", sleep)
+    trial = study.ask()
+    suggest(trial)
+    assert waits == pytest.approx([0.15 / 4] * 2)
+    assert len(calls) == 1
+    assert entry_of(study, trial).of == entry_of(study, before).of
+
+
+def test_a_trial_does_not_wait_for_a_dead_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, _ = pressed_study(cost=150, plan=(A,))
+    worker(study).ask()
+    waits: list[float] = []
+    monkeypatch.setattr(_suggest.time, "sleep", waits.append)
+    calls = spy_on_choose_batch(monkeypatch)
     suggest(study.ask())
-    assert [q for _, q in calls] == [2]
+    assert sum(waits) == pytest.approx(1.0, abs=0.05)  # an evaluation
+    assert len(calls) == 1
 
 
 def hold_elsewhere(study: optuna.Study, trial: optuna.Trial) -> None:
@@ -136,7 +233,7 @@ def test_fast_plans_are_not_used_when_they_are_older(monkeypatch: pytest.MonkeyP
 
 
 def test_points_that_were_evaluated_meanwhile_are_not_offered_again() -> None:
-    study, _ = pressed_study(cost=500)
+    study, _ = pressed_study(cost=150, plan=(A, B, C, D, (5, 5), (6, 6)))
     for held in [study.ask() for _ in range(6)]:
         hold_elsewhere(study, held)
     trial = study.ask()
@@ -161,11 +258,11 @@ def test_one_process_never_uses_its_own_older_plans(monkeypatch: pytest.MonkeyPa
 
 
 def test_another_process_uses_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    study = make_study(batch_size=6)
+    study = make_study(batch_size=9)
     running = [study.ask() for _ in range(4)]
     for trial in running:
         suggest(trial)
-    other = worker(study, batch_size=6)
+    other = worker(study, batch_size=9)
     calls = spy_on_choose_batch(monkeypatch)
     finish(study, running[1])
     trial = other.ask()
