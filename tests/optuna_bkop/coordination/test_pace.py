@@ -233,15 +233,18 @@ def test_fast_plans_are_not_used_when_they_are_older(monkeypatch: pytest.MonkeyP
 
 
 def test_points_that_were_evaluated_meanwhile_are_not_offered_again() -> None:
-    study, _ = pressed_study(cost=150, plan=(A, B, C, D, (5, 5), (6, 6)))
+    study, _ = pressed_study(cost=150, plan=(A, B, C, D, (5, 5), (6, 6), (7, 7)))
     for held in [study.ask() for _ in range(6)]:
         hold_elsewhere(study, held)
     trial = study.ask()
     finish(study, trial)
     assert read_point(study.get_trials(deepcopy=False)[trial.number], HERE) == B
+    # Somebody else has evaluated C: that trial has no record.
+    params = dict(zip(SPACE, from_integers(C).tolist(), strict=True))
+    study.add_trial(create_trial(params=params, distributions=SPACE, value=0.5))
     trial = study.ask()
     suggest(trial)
-    assert entry_of(study, trial).point == C
+    assert entry_of(study, trial).point == D
 
 
 def test_one_process_never_uses_its_own_older_plans(monkeypatch: pytest.MonkeyPatch) -> None:
