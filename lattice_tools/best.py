@@ -39,8 +39,8 @@ def best(
     size in the catalogue (see `lattice_tools.records`) is answered at once unless an effort or a
     budget is given; then the search starts from the catalogue's lattice. Small sizes are searched
     exhaustively. For all others three searches are combined: Algorithm 7 of Lyu, Yuan and Tsang
-    (`alg7`); integer bases close to a rotation of the densest lattice of the dimension, up to d =
-    16 and where N^(1/d) is at least 2; and climbs, which change a few components at random and
+    (`alg7`); integer bases close to a rotation of the densest lattice of the dimension, up to
+    d = 16 and where N^(1/d) is at least 2; and climbs, which change a few components at random and
     search all coordinates again.
 
     Without a budget the result depends on the arguments alone: not on the number of jobs, on the

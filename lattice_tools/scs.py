@@ -58,8 +58,8 @@ def scs(
             ends the search. Lyu, Yuan and Tsang use 150.
         units_only: Restrict components to units modulo N, gcd(b_j, N) = 1, so that every
             coordinate takes N different values. Row "SCS" in the tables of Lyu, Yuan and Tsang has
-            this restriction; for N = 3000 no such lattice has a minimum distance above sqrt(d) /
-            6.
+            this restriction; for N = 3000 no such lattice has a minimum distance above
+            sqrt(d) / 6.
         n_restarts: The number of random starts.
         seed: Seed of the random starts.
         jobs: The number of processes. The result depends on it only if a budget ends the search.

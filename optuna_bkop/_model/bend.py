@@ -33,8 +33,8 @@ _HUGE = 1e100
 class Bend:
     """The transformation of one objective, which is to be maximised.
 
-    With t the distance of a value to the best one, divided by ``knee``, the result is -t for t <=
-    1 and -(1 + log t) beyond, standardised.
+    With t the distance of a value to the best one, divided by ``knee``, the result is -t for
+    t <= 1 and -(1 + log t) beyond, standardised.
 
     Attributes:
         unit: Values are divided by this first; 1 unless they are huge.

@@ -131,8 +131,8 @@ def local_chart(U_best: FloatArray, domain: Domain, length: float) -> Chart | No
     """Return a chart around the best point: coordinates in which the best points spread evenly.
 
     Its axes are the principal axes of the points' covariance, and each edge is ``length`` standard
-    deviations long, within limits. Better points weigh more: with weights proportional to log(m +
-    1) - log(rank), as CMA-ES weighs them. The chart covers the continuous parameters.
+    deviations long, within limits. Better points weigh more: with weights proportional to
+    log(m + 1) - log(rank), as CMA-ES weighs them. The chart covers the continuous parameters.
 
     Args:
         U_best: The best points (m, d), best first. The first is the centre of the chart.
