@@ -37,7 +37,10 @@ _FINE = 3.2
 
 @dataclass
 class Searcher(TargetSearch):
-    """A worker for tasks of three kinds; see `__call__`."""
+    """A worker for tasks of three kinds: "cosines", "climb" and "target".
+
+    Its attributes are those of `TargetSearch`. A task and its result are explained in `__call__`.
+    """
 
     @cached_property
     def _three_passes(self) -> CoordinateSearch:
@@ -50,9 +53,18 @@ class Searcher(TargetSearch):
         )
 
     def __call__(self, task: tuple[str, float, int, IntArray]) -> Found:  # type: ignore[override]
-        """Work on a task: its kind, its amount of work, a seed, and start vectors (k, d).
+        """Work on one task and return the best lattice that it finds.
 
-        Kinds are "cosines" (Algorithm 7's search from every start), "climb" and "target".
+        Args:
+            task: Kind, amount of work, seed and start vectors (k, d). The kind "cosines" runs
+                coordinate search, at most three passes, from every start; amount and seed are not
+                used. "climb" improves the first start by random changes. "target" samples lattices
+                near the densest lattice of the dimension; its starts are not used. The amount of
+                work is in units of about 20 ns without numba.
+
+        Returns:
+            The squared minimum distance, times N², and its base vector (d,). The distance is -1 if
+            a "target" finds nothing.
         """
         kind, work, seed, starts = task
         if kind == "cosines":
@@ -79,7 +91,12 @@ class Searcher(TargetSearch):
         return top
 
     def _climb(self, rng: np.random.Generator, start: IntArray, n_passes: int) -> Found:
-        """Change a few components at random, search all coordinates, keep what is no worse."""
+        """Change a few components at random, search all coordinates, keep what is no worse.
+
+        Half of ``n_passes`` changes are tried, because a search after one takes about two passes;
+        fewer after many changes in a row without a gain. The result is the squared minimum
+        distance, times N², and its base vector (d,).
+        """
         squared, b = self.improve(start)
         failures = 0
         # A search from a slightly changed vector takes two passes or three.
@@ -101,12 +118,16 @@ class Searcher(TargetSearch):
 class Campaign:
     """All tasks of one search, in two rounds: Algorithm 7, then climbs and targets.
 
+    Algorithm 7 is that of Lyu, Yuan and Tsang: coordinate search from base vectors of cosines. A
+    climb improves a base vector by random changes. A target samples lattices near the densest
+    lattice of the dimension.
+
     Attributes:
-        worker: Does the tasks.
+        worker: Does the tasks, in this process or in copies of it in others.
         effort: Multiple of the default work; None to go on until the worker's deadline.
         seed: Seed of all random choices.
         jobs: The number of processes.
-        progress: Called with the share of the work or of the time that is done.
+        progress: Called with the share, from 0 to 1, of the work or of the time that is done.
     """
 
     worker: Searcher
@@ -158,7 +179,16 @@ class Campaign:
         return primes_from(2 * self.worker.dim + 1, _N_PRIMES)
 
     def _cosine_tasks(self, work: float) -> Iterator[tuple[str, float, int, IntArray]]:
-        """Tasks that run Algorithm 7 from blocks of its starts, until ``work`` is spent."""
+        """Yield tasks of the kind "cosines", which run Algorithm 7 from a block of its starts.
+
+        A task is a tuple (kind, amount of work, seed, start vectors (k, d)); amount and seed are
+        0, because this kind does not use them. The tasks end with the block at which their
+        estimated work reaches ``work``, or when Algorithm 7 has no further starts.
+
+        Args:
+            work: Amount of work of all tasks together, in units of about 20 ns without numba; may
+                be infinite.
+        """
         worker = self.worker
         size = min(8, block_size(worker.n_points, worker.dim))
         for _, block in cosine_vectors(
@@ -177,15 +207,17 @@ class Campaign:
     def _tasks(
         self, found: list[Found], work: float
     ) -> Iterator[tuple[str, float, int, IntArray]]:
-        """An endless sequence of tasks for `Searcher`, of the kinds "target" and "climb".
+        """Yield tasks of the kinds "target" and "climb", without an end.
 
-        A "target" looks for lattices near the densest lattice of the dimension, if `has_target`;
-        otherwise all tasks are climbs. A "climb" improves a vector by random changes. Climbs start
-        from the best results of ``found`` first, then from random vectors.
+        A task is a tuple (kind, amount of work, seed, start vectors (1, d)). A "target" looks for
+        lattices near the densest lattice of the dimension. If N and d have no such target (see
+        `has_target`), all tasks are climbs. A "climb" improves a vector by random changes. Climbs
+        start from the best results of ``found`` first, then from random vectors.
 
         Args:
-            found: The results so far, in any order.
-            work: Amount of work of each task.
+            found: The results so far, in any order: squared minimum distances, times N², and base
+                vectors (d,).
+            work: Amount of work of each task, in units of about 20 ns without numba.
         """
         N, d = self.worker.n_points, self.worker.dim
         starts = [b for _, b in sorted(found, key=lambda result: -result[0])[: 2 * _N_TASKS]]
@@ -218,7 +250,11 @@ class Campaign:
         end: float,
         n_tasks: int | None = None,
     ) -> list[Found]:
-        """The results of tasks; progress grows from ``share`` to ``end`` meanwhile."""
+        """Return the results of ``tasks``, in their order.
+
+        Meanwhile the reported progress grows from ``share`` to ``end``: by the number of results
+        if ``n_tasks`` is given, otherwise by the time since ``begun`` (seconds since the epoch).
+        """
         found: list[Found] = []
 
         def report() -> None:

@@ -77,9 +77,10 @@ def progress_bar(label: str) -> Iterator[Progress | None]:
 
 @contextmanager
 def interruptible() -> Iterator[Flag]:
-    """Let the first Ctrl-C end the searches in the body; then end with exit code 130.
+    """Let the first Ctrl-C end the searches in the body; then exit with code 130.
 
-    The body writes what was found, and says so by `echo_interrupted`.
+    Yields a flag whose ``value`` is 1 after Ctrl-C. The body writes the best result so far and
+    calls `echo_interrupted` to say so.
     """
     with keep_best_on_interrupt(warn=False) as flag:
         yield flag

@@ -28,12 +28,12 @@ _CODE = (0b1111111100000000, 0b1111000011110000, 0b1100110011001100, 0b101010101
 
 @dataclass(frozen=True)
 class DenseLattice:
-    """A dense lattice, scaled to covolume 1, that a search tries to come close to.
+    """A dense lattice with covolume 1, which a search tries to come close to.
 
     Attributes:
         dual_gram: Inner products (d, d) of a reduced basis of its dual lattice.
-        shortest: Half of its shortest vectors (k, d), as coefficients in the basis that is dual to
-            that one; the other half are their negatives.
+        shortest: Its shortest vectors (k, d), one of each pair ±v, as integer coefficients in the
+            basis of the lattice that is dual to the basis behind ``dual_gram``.
     """
 
     dual_gram: FloatArray

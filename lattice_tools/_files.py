@@ -32,10 +32,13 @@ _ROWS = 4096
 
 
 def read_points(path: str) -> FloatArray:
-    """The points (n, d), in [0, 1], of a CSV (with or without header), JSON or npy file.
+    """Read points (n, d) in [0, 1] from a CSV (with or without header), JSON or npy file.
 
     Args:
         path: The file's name; "-" reads standard input.
+
+    Returns:
+        The points, an array (n, d).
 
     Raises:
         ValueError: The file is not a table of numbers in [0, 1]; the message names the place.
@@ -65,13 +68,16 @@ def encode(
     *,
     header: bool = True,
 ) -> Iterator[bytes]:
-    """The points of a lattice, moved by ``shift`` (d,), as the content of a file, in parts.
+    """Yield the content of a file with the points of a lattice, in parts.
 
     Args:
-        format: "csv", "json", "npy" or "vector".
+        format: "csv", "json", "npy" or "vector", which has the base vector alone.
         lattice: The lattice.
-        shift: Added modulo 1 to every point.
+        shift: A vector (d,) added modulo 1 to every point; None for no shift.
         header: Whether a CSV begins with the line ``x1,...,xd``.
+
+    Raises:
+        ValueError: The format is none of the four.
     """
     if format not in FORMATS:
         raise ValueError(f"`format` must be one of {', '.join(FORMATS)}, got {format!r}.")

@@ -33,12 +33,17 @@ def fold(base_vector: NDArray[np.integer], n_points: int) -> IntArray:
 
 
 class FoldedSquares:
-    """The table c of one N, for sums over up to ``dim`` coordinates.
+    """Table of the squared lengths c[i, v] = min(i v mod N, N - i v mod N)², for one N.
+
+    The indices i and v run from 0 to H = N // 2; the table is symmetric. Sums of its rows are the
+    squared lengths, times N², of the points of a lattice.
 
     Args:
         n_points: The number of points N.
-        dim: The largest number of coordinates that will be summed; it decides the integer type.
-        table_bytes: The size up to which the table is kept.
+        dim: The largest number of coordinates that will be summed; it decides between 32 and 64
+            bits.
+        table_bytes: The largest table, in bytes, that is kept in memory. Rows of a larger one are
+            computed when they are needed.
     """
 
     def __init__(self, n_points: int, dim: int, table_bytes: int = TABLE_BYTES) -> None:
@@ -69,9 +74,12 @@ class FoldedSquares:
         return self._computed_rows(v)
 
     def lengths(self, base: IntArray) -> SquareArray:
-        """Squared lengths (H + 1,) of the points of a folded base vector (d,).
+        """Return the squared torus lengths (H + 1,), times N², of points 0, ..., H of a lattice.
 
         Entry 0, the origin, is set so high that it never is the minimum.
+
+        Args:
+            base: Base vector (d,), folded: with components from 0 to H = N // 2.
         """
         total: SquareArray = np.zeros(self.half + 1, dtype=self.dtype)
         for start in range(0, len(base), self._n_rows):

@@ -20,7 +20,7 @@ Search = TypeVar("Search", bound=Callable[..., Any])
 
 
 class SearchInterrupted(UserWarning):
-    """A search was interrupted by Ctrl-C and returns the best lattice that it had found.
+    """Warning that Ctrl-C ended a search, which returns the best lattice that it had found.
 
     A second Ctrl-C raises `KeyboardInterrupt`.
 
@@ -35,10 +35,12 @@ class SearchInterrupted(UserWarning):
 
 @dataclass
 class Flag:
-    """Whether a search shall stop.
+    """Says whether a search should stop.
 
     Attributes:
-        value: 0 or 1. Shared memory has the same attribute.
+        value: 1 if it should stop, else 0. An integer in shared memory
+            (`multiprocessing.RawValue`) has the same attribute and can take the place of this
+            class.
     """
 
     value: int = 0
@@ -63,13 +65,18 @@ def use_flag(flag: Any) -> None:
 
 @contextmanager
 def keep_best_on_interrupt(*, warn: bool = True) -> Iterator[Flag]:
-    """While the body runs, let the first Ctrl-C set the flag and the second one raise.
+    """While the body runs, let the first Ctrl-C set a flag and the second one raise.
 
-    Nothing changes outside of the main thread, inside another such body, or where the application
-    has its own handler of SIGINT.
+    The second raises `KeyboardInterrupt`. Searches look at the flag between their steps and return
+    their best lattice once it is set. If this is not the main thread, if another such body
+    encloses this one, or if the application has its own handler of SIGINT, Ctrl-C does what it did
+    before.
 
     Args:
         warn: Whether to issue a `SearchInterrupted` warning at the end of an interrupted body.
+
+    Yields:
+        The flag; its ``value`` is 1 after Ctrl-C and 0 before.
     """
     global _flag, _is_watching
     may_watch = (

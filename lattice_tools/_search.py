@@ -46,11 +46,13 @@ Result = TypeVar("Result")
 class Measure:
     """A worker that measures the start vectors as they are.
 
+    A worker is a picklable callable that maps start vectors (k, d) to the best result from them.
+
     Attributes:
         n_points: The number of points N.
         dim: The dimension d.
-        deadline: The time, as of `time.time`, which all processes share, after which the best so
-            far is returned.
+        deadline: Time in seconds since the epoch (`time.time`, which all processes share) after
+            which the best result so far is returned; infinite for none.
     """
 
     n_points: int
@@ -69,7 +71,14 @@ class Measure:
     def __call__(self, starts: IntArray) -> Found:
         """Improve each of the base vectors ``starts`` (k, d) and return the best result.
 
-        Starts after the time limit are skipped.
+        After the deadline or Ctrl-C the remaining starts are skipped. The first start is never
+        skipped.
+
+        Returns:
+            The squared minimum distance, times N², and its base vector (d,).
+
+        Raises:
+            ValueError: There are no starts.
         """
         best: Found | None = None
         for start in starts:
@@ -116,7 +125,10 @@ def found_lattice(n_points: int, found: Found, *, is_optimal: bool = False) -> R
 
 
 def blocks_of(starts: IntArray, size: int) -> Iterator[Block]:
-    """Yield ``starts`` (n, d) in blocks of ``size``."""
+    """Yield ``starts`` (n, d) in blocks of at most ``size`` rows.
+
+    Each block is a pair: the share of all starts that is done after it, and the starts (k, d).
+    """
     for k in range(0, len(starts), size):
         block = starts[k : k + size]
         yield (k + len(block)) / len(starts), block
@@ -130,9 +142,23 @@ def best_of(
     budget: float | None,
     progress: Progress | None,
 ) -> Found:
-    """The best that ``worker`` finds from the start vectors in ``blocks``.
+    """Return the best that ``worker`` finds from the start vectors in ``blocks``.
 
     After ``budget`` seconds, or Ctrl-C, the best so far is returned, from at least one start.
+
+    Args:
+        worker: Maps start vectors (k, d) to the best result from them.
+        blocks: Pairs of the share of all starts that is done after a block, and its starts (k, d).
+        jobs: The number of processes.
+        budget: Seconds, or None for no limit.
+        progress: Called with the share, from 0 to 1, of the work that is done.
+
+    Returns:
+        The squared minimum distance, times N², and its base vector (d,). The first of equal
+        results is returned.
+
+    Raises:
+        ValueError: There are no start vectors, or the budget is not positive.
     """
     check_budget(budget)
     if budget is not None:
@@ -166,14 +192,17 @@ def in_order(
     tick: Callable[[], None] | None = None,
     is_over: Callable[[], bool] = is_interrupted,
 ) -> Iterator[Result]:
-    """``map(function, tasks)`` in ``jobs`` processes, a few tasks ahead of what is consumed.
+    """Yield ``function(task)`` for each task, in the order of the tasks, from ``jobs`` processes.
+
+    The processes work a few tasks ahead of what is consumed.
 
     Args:
-        function: Picklable if ``jobs`` is above 1.
-        tasks: May be endless.
+        function: Called with each task. Picklable if ``jobs`` is above 1.
+        tasks: The tasks; may be endless.
         jobs: The number of processes; 1 stays in this one.
-        tick: Called now and then while processes are waited for.
-        is_over: Once true, no further task is begun; the results of those that were begun follow.
+        tick: Called several times per second while processes are waited for.
+        is_over: Called after each result. Once it returns True, no further task is started, and
+            the results of those that were started still follow.
     """
     jobs = positive_integer("jobs", jobs)
     if jobs == 1:
@@ -218,7 +247,13 @@ _worker: Callable[[Any], Any] | None = None
 
 
 def _start_worker(function: Callable[[Any], Any], stop: Any) -> None:
-    """Keep the worker in its process, so that its table is built once and not per task."""
+    """Prepare a new process of the pool for its tasks.
+
+    ``function``, which is called with each task, is kept in a global variable: the table of
+    lengths that it builds is then built once per process and not once per task. ``stop`` is an
+    integer in shared memory; once it is 1, searches in this process end. The process also ends if
+    the one that started it is killed.
+    """
     global _worker
     _worker = function
     use_flag(stop)

@@ -42,13 +42,18 @@ def is_faster(n_points: int, dim: int) -> bool:
 
 
 def compiled_lengths(n_points: int, vectors: IntArray) -> IntArray | None:
-    """Squared minimum distances, times N², of many base vectors (k, d), by the compiled kernel.
+    """Return squared minimum distances, times N², of base vectors (k, d), by the compiled kernel.
 
     Only the first of the largest values is sure to be exact; the others are upper bounds that are
-    no larger than it. That suffices to find the widest lattice.
+    no larger than it. That suffices to find the lattice with the largest minimum distance.
+
+    Args:
+        n_points: The number of points N.
+        vectors: Base vectors (k, d) with components in [0, N).
 
     Returns:
-        Integers (k,), or None if numba is missing, not yet worth loading, or not faster.
+        Integers (k,), with -1 where the distance is not below 1. None if d is above 12, if N is
+        below 2^d or above 2^31, or if numba is missing or not yet worth loading.
     """
     k, d = vectors.shape
     if d > 12 or n_points > MAX_POINTS or n_points < 2**d:
@@ -59,16 +64,17 @@ def compiled_lengths(n_points: int, vectors: IntArray) -> IntArray | None:
 
 
 def squared_lengths(n_points: int, vectors: IntArray, enough: int = -1) -> IntArray:
-    """Squared minimum distances, times N², of base vectors (k, d) with components in [0, N).
+    """Return squared minimum distances, times N², of base vectors (k, d).
 
     Args:
         n_points: The number of points N.
-        vectors: The base vectors.
-        enough: Values up to this one need not be exact, only at most ``enough``; it rises to the
-            largest value so far, so that the first largest value is always exact.
+        vectors: Base vectors (k, d) with components in [0, N).
+        enough: Squared distances, times N², up to this one need not be exact: the value is then an
+            upper bound that is at most ``enough``. It rises to the largest value so far, so that
+            the first largest value is always exact.
 
     Returns:
-        Integers (k,); -1 where the distance is not below 1 and has to be scanned for.
+        Integers (k,); -1 where the distance is not below 1, which needs a scan of the points.
     """
     k, d = vectors.shape
     kernel = compiled(shortest.squared_lengths, k * seconds_plain(d))

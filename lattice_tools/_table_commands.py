@@ -70,8 +70,9 @@ def compare(
 
     Behind each distance stands its fraction of the limit that no lattice can pass, with a star
     where the distance is proved to be the largest. With --paper each cell shows our value, a sign
-    and the paper's value; the sign is < where ours is lower. Ctrl-C ends the search and prints the
-    cells that are done.
+    and the value that Lyu, Yuan and Tsang printed; the sign is < where ours is lower, = where both
+    are equal and > where ours is larger. Ctrl-C ends the search and prints the cells that are
+    done.
     """
     if paper:
         points, dims = points or PAPER_POINTS, dims or PAPER_DIMS
@@ -158,7 +159,20 @@ def records_command(
 
 
 def records_table(found: Records, points: tuple[int, ...], dims: tuple[int, ...]) -> str:
-    """The fractions of the limit, rows by N and columns by d, in blocks of ten columns."""
+    """Return a text table of the lattices in ``found``, with rows N and columns d.
+
+    A cell shows the minimum distance of a lattice divided by `distance_limit`, the upper bound
+    that no lattice of its size can pass, with a star if the lattice is proved to be the widest. A
+    size that is not in ``found`` has a dash. Columns stand in blocks of ten.
+
+    Args:
+        found: The lattices by (N, d).
+        points: Numbers of points N to show; empty for all.
+        dims: Dimensions d to show; empty for all.
+
+    Raises:
+        ValueError: No size is left to show.
+    """
     shown = {
         (N, d): lattice
         for (N, d), lattice in found.items()

@@ -43,14 +43,25 @@ def has_target(n_points: int, dim: int) -> bool:
 
 @dataclass
 class TargetSearch(CoordinateSearch):
-    """A worker that grows bases at random and refines the best lattices by coordinate search."""
+    """Coordinate search that also samples lattices near the densest lattice of the dimension.
+
+    Attributes:
+        first_free: Index of the first component that coordinate search may change; here 0, so that
+            all may change.
+    """
 
     first_free: int = 0
 
     def sample(self, rng: np.random.Generator, current: int) -> list[Found]:
         """Return the lattices that one batch of random bases gives and that improve the search.
 
-        Each has a larger squared minimum distance than ``current`` and than all before it.
+        Args:
+            rng: Source of randomness.
+            current: The squared minimum distance, times N², to exceed.
+
+        Returns:
+            Pairs of a squared minimum distance, times N², and its base vector (d,). Each distance
+            is larger than ``current`` and than all before it. Empty if there is none.
         """
         N, d = self.n_points, self.dim
         dense = densest_lattice(d)
@@ -83,11 +94,13 @@ class TargetSearch(CoordinateSearch):
 
 
 def _grown(target: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Integer bases (m, d, d), m <= N_BASES, with inner products close to ``target`` (d, d).
+    """Return integer bases (m, d, d) with inner products close to ``target`` (d, d).
 
-    Given rows 1, ..., j - 1, a vector with exactly the wanted inner products with them is their
-    combination plus any vector of the right length in the orthogonal complement. Row j is the best
-    of a few such vectors, rounded. Later rows thus make up for the rounding of earlier ones.
+    At most `N_BASES` are returned. A basis is grown row by row. Given rows 1, ..., j - 1, a vector
+    with exactly the wanted inner products with them is a combination of them plus any vector of
+    the right length in the orthogonal complement. Row j is the best of a few such vectors,
+    rounded. Later rows thus make up for the rounding of earlier ones. Bases whose rows become
+    dependent or too long are dropped.
     """
     d = len(target)
     H: FloatArray = np.empty((N_BASES, 0, d))
@@ -114,9 +127,11 @@ def _grown(target: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _with_determinant(H: FloatArray, N: int) -> FloatArray:
-    """Bases of determinant ±N that differ from those in ``H`` by a few entries of one row.
+    """Return bases (k, d, d) with determinant ±N, made by changing a row of ``H`` (m, d, d).
 
-    The determinant is linear in each row: changing row r by delta adds delta.cofactors_r.
+    At most `_N_CHANGES` entries of the row change, each by 1. The determinant is linear in each
+    row: changing row r by delta adds delta.cofactors_r. A basis may give several results or none;
+    those with a determinant of at most N / 3 are dropped.
     """
     d = H.shape[-1]
     determinant = np.linalg.det(H)
@@ -147,11 +162,12 @@ def _changes(d: int) -> FloatArray:
 
 
 def _base_vector(adjugate: IntArray, N: int, rng: np.random.Generator) -> IntArray | None:
-    """A base vector (d,) of the lattice with this adjugate dual basis; None if there is none.
+    """Return a base vector (d,) of the lattice whose dual basis H has this adjugate; None if none.
 
-    Columns of the adjugate are multiples of a base vector modulo N. If the quotient is cyclic, a
-    random combination of them generates the lattice with a good chance, and its components have no
-    factor in common with N; if it is not cyclic, none does.
+    The adjugate is the integer matrix N H^-1 (d, d). Its columns are multiples of a base vector
+    modulo N. If the quotient of Z^d by the dual lattice is cyclic, a random combination of them
+    generates the lattice with a good chance, and its components have no factor in common with N;
+    if it is not cyclic, none does. None is also returned after 32 combinations without success.
     """
     columns = adjugate % N
     if math.gcd(N, *columns.ravel().tolist()) > 1:

@@ -33,14 +33,15 @@ def best(
     use_records: bool = True,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """The widest lattice that can be found with the given effort.
+    """Find the widest lattice that the given effort allows.
 
-    A size in the catalogue (see `lattice_tools.records`) is answered at once unless an effort or a
-    budget is given, which then starts from there. Small sizes are searched exhaustively. For all
-    others three searches are combined: Algorithm 7; integer bases close to a rotation of the
-    densest lattice of the dimension, up to d = 16 and where N^(1/d) is at least 2; and climbs,
-    which change a few components at random and search all coordinates again. A result that is
-    proved to be the widest of all has ``is_optimal=True``.
+    The widest lattice is the one with the largest minimum distance of two points on the torus. A
+    size in the catalogue (see `lattice_tools.records`) is answered at once unless an effort or a
+    budget is given; then the search starts from the catalogue's lattice. Small sizes are searched
+    exhaustively. For all others three searches are combined: Algorithm 7 of Lyu, Yuan and Tsang
+    (`alg7`); integer bases close to a rotation of the densest lattice of the dimension, up to
+    d = 16 and where N^(1/d) is at least 2; and climbs, which change a few components at random and
+    search all coordinates again.
 
     Without a budget the result depends on the arguments alone: not on the number of jobs, on the
     speed of the machine, or on whether numba is installed. A search begins with Algorithm 7, which
@@ -51,7 +52,8 @@ def best(
         n_points: The number of points N.
         dim: The dimension d.
         effort: Multiple of the default amount of work, which takes from ten seconds to three
-            minutes on one core, or a sixth of that with the extra ``fast``.
+            minutes on one core, or a sixth of that with the extra ``fast``. If None, a size in the
+            catalogue is not searched, and others get the default amount.
         budget: Seconds after which the best lattice so far is returned. It replaces the effort,
             and the result depends on the speed of the machine.
         units_only: Restrict components to units modulo N, so that every coordinate takes N
@@ -59,7 +61,10 @@ def best(
         seed: Seed of all random choices.
         jobs: The number of processes.
         use_records: Whether to look into the catalogue.
-        progress: Called with the share of the work that is done.
+        progress: Called with the share, from 0 to 1, of the work that is done.
+
+    Returns:
+        The lattice. Its ``is_optimal`` is True if it is proved to be the widest of all.
 
     Example:
         >>> lattice = best(1000, 10)
@@ -90,7 +95,22 @@ def search(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """Search as `best` does, starting from a known lattice; see there for the other arguments."""
+    """Search for the widest lattice, as `best` does, without looking into the catalogue.
+
+    Args:
+        N: The number of points.
+        d: The dimension.
+        known: A lattice from which the search starts; None for none.
+        effort: Multiple of the default amount of work; None for 1. Ignored if a budget is given.
+        budget: Seconds after which the best lattice so far is returned; None for no limit.
+        units_only: Restrict components to units modulo N.
+        seed: Seed of all random choices.
+        jobs: The number of processes.
+        progress: Called with the share, from 0 to 1, of the work that is done.
+
+    Returns:
+        The lattice with the largest minimum distance that was found.
+    """
     begun = time.time()
     deadline = math.inf if budget is None else begun + budget
     starts = [] if known is None else [np.array(known.base_vector)]

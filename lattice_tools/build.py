@@ -29,7 +29,11 @@ METHODS: dict[str, Callable[..., Rank1Lattice]] = {
 
 @keeps_best
 def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
-    """A rank-1 lattice with a large packing radius.
+    """Build a rank-1 lattice with a large packing radius.
+
+    The packing radius is half of the smallest distance of two points on the torus. Ctrl-C ends the
+    search early: the best lattice so far is returned, with the warning `SearchInterrupted`. A
+    second Ctrl-C raises `KeyboardInterrupt`.
 
     Args:
         method: "korobov", "scs", "alg6", "alg7", "subgroup", "exact" or "best".
@@ -39,10 +43,11 @@ def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
             spawned, so a script must guard its main part by ``if __name__ == "__main__":``.
 
     Returns:
-        The lattice. Its ``points()`` are the points, its ``min_distance`` their separation.
+        The lattice. Its ``points()`` are the points, its ``min_distance`` is their smallest
+        distance on the torus.
 
-    Ctrl-C ends the search early: the best lattice so far is returned, with the warning
-    `SearchInterrupted`. A second Ctrl-C raises `KeyboardInterrupt`.
+    Raises:
+        ValueError: There is no such method, or it does not take an option or a size.
 
     Example:
         >>> build("alg6", 100, 2)

@@ -145,7 +145,7 @@ def build_command(
     no_records: bool,
     **given: Any,
 ) -> None:
-    """Build a lattice, whose points are far from each other, and write its points.
+    """Build a lattice whose points are far from each other, and write its points.
 
     Ctrl-C ends the search and writes the best lattice so far.
     """
@@ -217,9 +217,10 @@ def _few_values(lattice: Rank1Lattice) -> str | None:
 def inspect(file: str, seed: int, full: bool) -> None:
     """Measure the points in FILE (CSV, JSON or npy in [0, 1]; - is standard input).
 
-    Prints separation, covering radius, mesh ratio, discrepancies and the integration error P2,
-    beside those of Sobol, Halton, Latin hypercube and random points of the same number. Measures
-    that would take minutes for this many points are left out, which the output says.
+    Prints separation, covering radius, mesh ratio, discrepancies and the worst-case integration
+    error sqrt(P2), beside those of Sobol, Halton, Latin hypercube and random points of the same
+    number. Measures that would take minutes for this many points are left out, which the output
+    says.
     """
     from lattice_tools.report import report
 
@@ -251,7 +252,9 @@ def inspect(file: str, seed: int, full: bool) -> None:
 def plot(file: str, output: Path | None, pair: tuple[int, int], seed: int) -> None:
     """Draw two coordinates of the points in FILE, beside as many random points.
 
-    Each point has a disc that reaches half of the way to its nearest neighbour.
+    FILE is a CSV, JSON or npy file of points in [0, 1]; - is standard input. Each point has a
+    disc. Its radius is half of the distance to the nearest other point, measured on the torus in
+    the two coordinates that are drawn.
     """
     from lattice_tools.plot import image, plot_points
 

@@ -24,7 +24,7 @@ class Cell:
     """One cell of a table: a construction and its size.
 
     Attributes:
-        method: A name of `build`.
+        method: Name of the construction, as in `build`, for example "alg7".
         n_points: The number of points N.
         dim: The dimension d.
         options: Options of the construction, as pairs (name, value).
@@ -37,7 +37,10 @@ class Cell:
 
     @property
     def printed(self) -> str | None:
-        """The paper's value, as printed; `best` is compared with the paper's best row."""
+        """The value in the tables of Lyu, Yuan and Tsang, as printed; None if they lack the cell.
+
+        The method "best" is compared with their best row, Algorithm 7.
+        """
         return printed(_STANDS_FOR.get(self.method, self.method), self.n_points, self.dim)
 
 
@@ -47,9 +50,11 @@ class Measured:
 
     Attributes:
         cell: The cell.
-        min_distance: The minimum distance of its lattice; None if there is no such lattice.
+        min_distance: The minimum distance on the torus of its lattice; None if there is no such
+            lattice.
         seconds: How long the construction took.
-        is_optimal: Whether no lattice of this size has a larger minimum distance.
+        is_optimal: Whether it is proved that no lattice of this size has a larger minimum
+            distance.
     """
 
     cell: Cell
@@ -74,14 +79,17 @@ def cells_of(
     *,
     paper: bool,
 ) -> list[Cell]:
-    """All cells of the tables, one table per number of points.
+    """Return all cells of the tables, one table per number of points.
 
     Args:
-        methods: The rows of the tables.
+        methods: The rows of the tables, as names of constructions.
         points: The numbers of points N, one table each.
         dims: The columns d of the tables.
-        options: Passed to the methods that take them.
-        paper: Whether methods get the options that the paper used.
+        options: Options by name, passed to those methods that take them.
+        paper: Whether methods get the options that Lyu, Yuan and Tsang used for their Tables 1-3.
+
+    Returns:
+        The cells by table, then by row. Repeated rows, columns and tables are left out.
     """
     return [
         Cell(method, N, d, tuple(_options(method, options, paper).items()))
@@ -95,9 +103,16 @@ def cells_of(
 def measure(
     cells: Sequence[Cell], *, jobs: int = 1, progress: Progress | None = None
 ) -> list[Measured]:
-    """Build the lattice of every cell, ``jobs`` of them at a time.
+    """Build the lattice of every cell and measure it.
 
-    After Ctrl-C the cells that were begun are returned, with the best values so far.
+    Args:
+        cells: The cells.
+        jobs: Number of cells that are built at a time, in processes of their own if above 1.
+        progress: Called with the share, from 0 to 1, of the cells that are done.
+
+    Returns:
+        The measured cells, in the same order. After Ctrl-C only those that were begun, with the
+        best values so far.
     """
     measured: list[Measured] = []
     for result in in_order(_measure_cell, cells, jobs=jobs):
@@ -163,9 +178,10 @@ def _measure_cell(cell: Cell) -> Measured:
 
 
 def _sign(m: Measured) -> str:
-    """Compare our distance with the paper's, rounded to the digits printed there.
+    """Compare our distance with the one that Lyu, Yuan and Tsang printed, rounded to their digits.
 
-    Returns "=", ">" or "<"; "" if there is nothing to compare.
+    Returns "=" if both are equal, ">" if ours is larger, "<" if it is smaller, and "" if one of
+    them is missing.
     """
     theirs = m.cell.printed
     if theirs is None or m.min_distance is None:

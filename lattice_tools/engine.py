@@ -15,18 +15,20 @@ from lattice_tools.lattice import Rank1Lattice, positive_integer
 class LatticeEngine(qmc.QMCEngine):
     """Points of a rank-1 lattice wherever SciPy takes a `scipy.stats.qmc.QMCEngine`.
 
-    The first N points are the lattice. Whoever asks for more gets further copies of it, each
-    with a shift of its own, so that no two points coincide.
+    The first N points are the lattice. Further points are copies of it, each with a shift of its
+    own, so that no two points coincide.
 
     Args:
         d: The dimension.
-        n_points: The number of points N of the lattice; 1,000 unless a lattice is given.
-        lattice: A lattice to use instead of building one.
-        method: Which construction builds the lattice (see `build`). Algorithm 6 takes well under
-            a second; "alg7" is wider and takes from seconds to minutes.
+        n_points: The number of points N of the lattice. If None, the number of points of
+            ``lattice``, or 1,000 if no lattice is given.
+        lattice: A lattice to use instead of building one. A ValueError is raised if its size
+            differs from ``d`` and ``n_points``.
+        method: Which construction builds the lattice (see `build`). "alg6" takes well under a
+            second; "alg7" gives a larger minimum distance and takes from seconds to minutes.
         scramble: Shift the points by a random vector, so that each is uniformly distributed.
             Without it the first point is the origin.
-        rng: Seed or generator of the shift.
+        rng: Seed or generator of the shift; None for a shift that differs from run to run.
         optimization: As in SciPy's engines: None, "random-cd" or "lloyd".
 
     Example:

@@ -46,10 +46,11 @@ def exact(
     budget: float | None = None,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """The widest lattice of all, proved by an exhaustive search.
+    """Find the widest lattice of all, proved by an exhaustive search.
 
-    The result has ``is_optimal=True`` unless the search was cut short. With the extra ``fast`` it
-    takes about half a second for N = 1009 in four dimensions and for N = 101 in seven.
+    The widest lattice is the one with the largest minimum distance of two points on the torus.
+    With the extra ``fast`` the search takes about half a second for N = 1009 in four dimensions
+    and for N = 101 in seven.
 
     Args:
         n_points: The number of points N, at most 14,000.
@@ -57,7 +58,11 @@ def exact(
         units_only: Restrict components to units modulo N. The result is the widest of those, and
             ``is_optimal`` stays False, because other lattices may be wider.
         budget: Seconds after which the best lattice so far is returned, without a proof.
-        progress: Called with the share of the work that is done.
+        progress: Called with the share, from 0 to 1, of the work that is done.
+
+    Returns:
+        The lattice. Its ``is_optimal`` is True unless the search was cut short or restricted to
+        units.
 
     Example:
         >>> lattice = exact(20, 3)
@@ -85,16 +90,24 @@ def estimated_work(n_points: int, dim: int) -> float:
 
 @dataclass
 class Exhaustive(Measure):
-    """The exhaustive search.
+    """Search for the lattice with the largest minimum distance among all base vectors.
 
     Attributes:
+        n_points: The number of points N.
+        dim: The dimension d.
+        deadline: Time in seconds since the epoch after which the search ends without a proof.
         units_only: Restrict components to units modulo N.
     """
 
     units_only: bool = dataclasses.field(default=False, kw_only=True)
 
     def run(self, progress: Progress | None = None) -> tuple[Found, bool]:
-        """The best base vector, and whether it is proved to be the best."""
+        """Return the best result, and whether it is proved to be the best.
+
+        The result is a squared minimum distance, times N², with its base vector (d,). There is no
+        proof if the deadline or Ctrl-C ended the search. ``progress`` is called with the share
+        that is done.
+        """
         first = self._first()
         # One less, so that the first of the best vectors in the order of the search is found.
         best, vector = first[0] - 1, first[1]
@@ -114,9 +127,9 @@ class Exhaustive(Measure):
         return max((best, vector), first, key=lambda found: found[0]), is_proved
 
     def _first(self) -> Found:
-        """Return a good lattice from a quick search.
+        """Return a good lattice from a quick search: squared distance, times N², and base vector.
 
-        The exact search skips every branch that cannot exceed its distance.
+        The exhaustive search skips every branch that cannot exceed this distance.
         """
         worker = CoordinateSearch(
             self.n_points,
@@ -132,8 +145,14 @@ class Exhaustive(Measure):
     def _prefixes(self) -> Iterator[tuple[IntArray, IntArray, int]]:
         """Split the search into parts, which together contain a vector of every class.
 
-        Yields, for each part, the first components, the values that all others may take, and the
-        smallest ratio of two components that the part allows (see `exhaustive.is_canonical`).
+        Vectors of one class have the same minimum distance: they differ by the order or the signs
+        of their components, or by a unit modulo N as a common factor.
+
+        Yields:
+            For each part: the first components; the values, from 1 to N // 2, that all others may
+            take; and the smallest allowed ratio. A ratio is v / u modulo N for a component v and a
+            component u that is a unit, where r and N - r count as the smaller of the two. Vectors
+            with a smaller ratio have an equivalent vector in another part. 0 allows all ratios.
         """
         N, d = self.n_points, self.dim
         values = np.arange(1, N // 2 + 1, dtype=np.int64)
@@ -172,10 +191,22 @@ class Exhaustive(Measure):
         best: int,
         found: IntArray,
     ) -> int:
-        """`exhaustive.search_below` with numpy: the same vectors in the same order.
+        """Search all vectors that begin with ``b``, with numpy or with the compiled kernel.
 
-        The compiled ``kernel``, where there is one, takes over for the last components, as many as
-        it searches in about a tenth of a second: in between the clock is looked at.
+        The vectors and their order are those of `exhaustive.search_below`. The compiled kernel
+        takes over for the last components, as many as it searches in about a tenth of a second: in
+        between the clock is looked at.
+
+        Args:
+            kernel: The compiled `exhaustive.search_below`, or None without numba.
+            b: The first components, from 1 to N // 2.
+            values: Values (m,) that the further components may take, in increasing order.
+            least_ratio: Smallest allowed ratio of a component to one that is a unit modulo N.
+            best: Squared minimum distance, times N², to exceed.
+            found: Filled with the base vector (d,) if ``best`` is exceeded.
+
+        Returns:
+            The largest squared minimum distance, times N², or ``best`` if none is larger.
         """
         table, N = self.squares.table, self.n_points
         n_left = self.dim - len(b)

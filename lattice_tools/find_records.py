@@ -45,19 +45,24 @@ def improve_records(
 ) -> int:
     """Search for wider lattices than those in a file, and keep the file up to date.
 
+    A lattice is wider if its minimum distance on the torus is larger.
+
     Args:
-        path: A file of records; begun if it does not exist.
-        sizes: Pairs (N, d) to search.
-        effort: Work per size; see `lattice_tools.best`.
-        budget: Seconds per size instead.
-        proof_budget: Seconds per size for an exhaustive search, where that may succeed.
-        with_alg7: Whether to run Algorithm 7 whole, whatever the effort or the budget, where the
-            file does not have its value yet. No record can fall below that value afterwards.
+        path: A file of records, in the format of the package's catalogue
+            (`lattice_tools.records`); created if it does not exist.
+        sizes: Pairs (N, d) to search. Sizes whose record is proved to be optimal are skipped.
+        effort: Multiple of the default work per size; None for 1.
+        budget: Seconds per size instead of the effort.
+        proof_budget: Seconds per size for an exhaustive search, where that may succeed; None for
+            no such search.
+        with_alg7: Whether to run Algorithm 7 of Lyu, Yuan and Tsang whole, whatever the effort or
+            the budget, where the file does not have its value yet. No record can fall below that
+            value afterwards.
         seed: Seed of all random choices.
         report: Called with a line about each improvement.
 
     Returns:
-        How many sizes improved. Ctrl-C ends the search; the file keeps what was found.
+        The number of sizes that improved. Ctrl-C ends the search; the file keeps what was found.
     """
     known, floors = parse(path.read_text("utf-8")) if path.exists() else ({}, {})
     n_improved = 0
@@ -93,10 +98,12 @@ def improve_records(
 
 
 def normal_form(lattice: Rank1Lattice) -> Rank1Lattice:
-    """The equivalent lattice with the smallest sorted base vector among those with a 1.
+    """Return an equivalent lattice, whose base vector does not depend on order, signs and factors.
 
     Order and signs of components, and a unit modulo N as a common factor, do not change the
-    minimum distance. Without a unit component the vector is only folded and sorted.
+    minimum distance. Components are folded, that is, v is replaced by N - v if that is smaller,
+    and sorted. Of all such vectors that contain a 1 the first in lexicographic order is taken. A
+    vector without a unit component is only folded and sorted.
     """
     N = lattice.n_points
     b = np.array(lattice.base_vector)

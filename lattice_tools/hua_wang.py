@@ -37,17 +37,19 @@ def alg6(
     budget: float | None = None,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """Algorithm 6: the best lattice among the cosine base vectors.
+    """Return the best lattice among the cosine base vectors: Algorithm 6 of Lyu, Yuan and Tsang.
+
+    The best lattice is the one with the largest minimum distance on the torus.
 
     Args:
         n_points: The number of points N.
         dim: The dimension d.
-        n_primes: The number of primes p >= 2 d + 1 to try (the paper's M).
-        units_only: Restrict components to units modulo N, so that every coordinate takes N
-            values: components that are none are replaced by the nearest unit.
-        jobs: The number of processes; the result does not depend on it.
+        n_primes: The number M of primes to try: the M smallest ones p >= 2 d + 1.
+        units_only: Restrict components to units modulo N, so that every coordinate takes N values:
+            other components are replaced by the nearest unit.
+        jobs: The number of processes. The result depends on it only if a budget ends the search.
         budget: Seconds after which the best lattice so far is returned.
-        progress: Called with the share of the work that is done.
+        progress: Called with the share, from 0 to 1, of the work that is done.
 
     Example:
         >>> round(alg6(1000, 10).min_distance, 5)  # the paper's
@@ -74,19 +76,23 @@ def alg7(
     budget: float | None = None,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """Algorithm 7: successive coordinate search from every cosine base vector.
+    """Search coordinates from every cosine base vector: Algorithm 7 of Lyu, Yuan and Tsang.
+
+    From each base vector of Algorithm 6 (`alg6`), components are set one after the other to the
+    value with the largest minimum distance on the torus. The best lattice of all is returned.
 
     Args:
         n_points: The number of points N.
         dim: The dimension d.
-        n_primes: The number of primes p >= 2 d + 1 to try (the paper's M).
-        n_sweeps: Passes of the coordinate search from each start (the paper's T = 3).
-        units_only: Restrict components to units modulo N, so that every coordinate takes N
-            values: components that are none are replaced by the nearest unit, and searched
-            among units.
-        jobs: The number of processes; the result does not depend on it.
+        n_primes: The number M of primes to try: the M smallest ones p >= 2 d + 1.
+        n_sweeps: The largest number T of passes over the components from each start. Lyu, Yuan and
+            Tsang use 3.
+        units_only: Restrict components to units modulo N, so that every coordinate takes N values:
+            other components of the starts are replaced by the nearest unit, and only units are
+            tried.
+        jobs: The number of processes. The result depends on it only if a budget ends the search.
         budget: Seconds after which the best lattice so far is returned.
-        progress: Called with the share of the work that is done.
+        progress: Called with the share, from 0 to 1, of the work that is done.
 
     Example:
         >>> round(alg7(1000, 10, n_primes=5).min_distance, 5)  # paper, 50 primes: 0.62738
@@ -112,16 +118,24 @@ def cosine_vectors(
     ordered: bool,
     units_only: bool = False,
 ) -> Iterator[Block]:
-    """The distinct base vectors of Algorithm 6, in the order of its loops, in small blocks.
+    """Yield the distinct base vectors of Algorithm 6 of Lyu, Yuan and Tsang, in blocks.
+
+    Components are the fractional parts of |2 cos(2 pi k / p)|, times N and rounded, for primes p
+    and consecutive k; the first component is 1. Vectors come in the order of the algorithm's
+    loops: by prime, then by the first k.
 
     Args:
         n_points: The number of points N.
         dim: The dimension d.
-        n_primes: The number of primes p >= 2 d + 1.
+        n_primes: The number M of primes: the M smallest ones p >= 2 d + 1 are used.
         size: The largest number of vectors in a block.
-        ordered: Whether vectors that differ by the order of their components are distinct. Those
+        ordered: Whether vectors that differ by the order of their components are distinct. Vectors
             that differ only by signs never are.
-        units_only: Whether components that are no units are replaced by the nearest unit.
+        units_only: Whether components that are no units modulo N are replaced by the nearest unit.
+
+    Yields:
+        Pairs of the share of all vectors, from 0 to 1, that is done after this block, and the base
+        vectors (k, d) of the block.
     """
     primes = primes_from(2 * dim + 1, positive_integer("n_primes", n_primes))
     seen: set[bytes] = set()

@@ -37,16 +37,18 @@ def korobov(
     budget: float | None = None,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """The best of the base vectors (1, a, a², ..., a^(d-1)) mod N over all multipliers a.
+    """Return the best of the base vectors (1, a, a², ..., a^(d-1)) mod N over all multipliers a.
+
+    The best lattice is the one with the largest minimum distance on the torus.
 
     Args:
         n_points: The number of points N.
         dim: The dimension d.
         units_only: Try only multipliers that are units modulo N, so that every coordinate takes N
             values.
-        jobs: The number of processes; the result does not depend on it.
+        jobs: The number of processes. The result depends on it only if a budget ends the search.
         budget: Seconds after which the best lattice so far is returned.
-        progress: Called with the share of the work that is done.
+        progress: Called with the share, from 0 to 1, of the work that is done.
 
     Example:
         >>> korobov(1000, 3).base_vector

@@ -22,10 +22,10 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class Rank1Lattice:
-    """The N points ``(i * b mod N) / N``, i = 0, ..., N-1, of the unit cube (the paper's Eq. 21).
+    """The N points ``(i * b mod N) / N``, i = 0, ..., N-1, of the unit cube.
 
-    Immutable, hashable, comparable. Components of the base vector are kept modulo N, because
-    vectors that agree modulo N generate the same points.
+    This is Eq. 21 of Lyu, Yuan and Tsang. Immutable, hashable, comparable. Components of the base
+    vector are kept modulo N, because vectors that agree modulo N generate the same points.
 
     Args:
         n_points: The number of points N, at least 2.
@@ -64,19 +64,20 @@ class Rank1Lattice:
 
     @property
     def min_distance(self) -> float:
-        """Smallest distance of two points on the torus (2 ρ_X; Tables 1-3 of the paper)."""
+        """Smallest distance of two points on the torus (2 ρ_X of Lyu, Yuan and Tsang)."""
         return math.sqrt(self.squared_min_distance) / self.n_points
 
     @property
     def packing_radius(self) -> float:
-        """Half the smallest distance of two points on the torus (ρ_X, the paper's Eq. 23)."""
+        """Half the smallest distance of two points on the torus (Lyu, Yuan and Tsang, Eq. 23)."""
         return self.min_distance / 2
 
     @property
     def values_per_coordinate(self) -> tuple[int, ...]:
-        """How many different values each coordinate takes: N / gcd(b_j, N).
+        """Number of different values that each coordinate takes: N / gcd(b_j, N).
 
-        Fewer than N if a component shares a factor with N, which needs a composite N.
+        Fewer than N if a component shares a factor with N, which cannot happen for a prime N
+        unless the component is 0.
 
         Example:
             >>> Rank1Lattice(10, (1, 4, 5)).values_per_coordinate
@@ -88,9 +89,10 @@ class Rank1Lattice:
     def squared_min_distance(self) -> int:
         """``(N * min_distance)**2``, an exact integer.
 
-        A lattice is a group: its smallest difference is its smallest non-zero element. That is
-        found as the shortest vector of an integer lattice, in a time that hardly depends on N, or
-        by a scan of the points where that is faster or the distance is at least 1.
+        A lattice is a group, so its smallest distance is the length of its shortest non-zero
+        element. This element is found as the shortest vector of an integer lattice, in a time that
+        hardly depends on N, or by a scan of the points where that is faster or the distance is at
+        least 1.
         """
         if is_faster(self.n_points, self.dim):
             (squared,) = squared_lengths(self.n_points, np.array([self.base_vector]))
@@ -99,9 +101,10 @@ class Rank1Lattice:
         return self._scanned_min_distance()
 
     def _scanned_min_distance(self) -> int:
-        """`squared_min_distance` by a scan of the points, in O(N d).
+        """Return ``(N * min_distance)**2``, an exact integer, by a scan of the points in O(N d).
 
-        Elements i and N - i are as long as each other, so half of them suffice.
+        Points i b and (N - i) b modulo N are equally long on the torus, so half of the points
+        suffice.
         """
         last = self.n_points // 2
         return min(
@@ -119,14 +122,14 @@ class Rank1Lattice:
         return int(total.min())
 
     def points(self, shift: ArrayLike | None = None) -> NDArray[np.float64]:
-        """All points, in the order of their index.
+        """Return all points i = 0, ..., N-1, in this order.
 
         Args:
-            shift: A vector (d,) added modulo 1 to every point.
+            shift: A vector (d,) added modulo 1 to every point; None for no shift.
 
         Returns:
-            Array (N, d) with entries in [0, 1). Without a shift each entry is the float nearest
-            to ``(i * b_j mod N) / N``.
+            Array (N, d) with entries in [0, 1). Without a shift each entry is the float nearest to
+            ``(i * b_j mod N) / N``.
         """
         return self.sequence(0, self.n_points, shift)
 
@@ -138,7 +141,7 @@ class Rank1Lattice:
         *,
         index: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None,
     ) -> NDArray[np.float64]:
-        """``n`` points from index ``start`` on, without an end.
+        """Return ``n`` points from index ``start`` on, of a sequence without an end.
 
         Index ``k * N + i`` is point i of the k-th copy of the lattice. Copies differ by the
         multiples of one irrational vector, so that no two of them share a point.
@@ -146,9 +149,9 @@ class Rank1Lattice:
         Args:
             start: The first index, at least 0.
             n: The number of points.
-            shift: A vector (d,) added modulo 1 to every point.
-            index: Maps i (n,) in [0, N) to the index of the point that takes its place; a
-                permutation.
+            shift: A vector (d,) added modulo 1 to every point; None for no shift.
+            index: Permutation of 0, ..., N-1, as a function of arrays (n,): index(i) is the point
+                that stands at place i of each copy. If None, the points stand in their own order.
 
         Returns:
             Array (n, d) with entries in [0, 1).
@@ -221,9 +224,14 @@ def positive_integer(name: str, value: object, minimum: int = 1) -> int:
 
 
 def kronecker(start: int, n: int, dim: int) -> NDArray[np.float64]:
-    """Points (n, d) of [0, 1): the multiples, from ``start`` on, of one irrational vector, mod 1.
+    """Return points (n, d) in [0, 1): multiples, modulo 1, of one irrational vector (d,).
 
     They fill the cube evenly at every length, with no lattice to search for.
+
+    Args:
+        start: The first multiple, at least 0.
+        n: The number of points.
+        dim: The dimension d.
 
     Example:
         >>> kronecker(1, 2, 1).round(6).tolist()
@@ -234,7 +242,7 @@ def kronecker(start: int, n: int, dim: int) -> NDArray[np.float64]:
 
 
 def _irrational_direction(dim: int) -> NDArray[np.float64]:
-    """The generalised golden ratio's powers: (d,) numbers independent over the rationals.
+    """Return powers (d,) of the generalised golden ratio, independent over the rationals.
 
     φ is the root above 1 of x^(d+1) = x + 1, and component j is φ^-j.
     """

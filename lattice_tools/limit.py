@@ -37,7 +37,9 @@ _HERMITE_BOUNDS = {
 
 
 def hermite_constant(dim: int) -> float:
-    """Hermite's constant gamma_d, or an upper bound of it (d = 9 to 23 and above 24).
+    """Return Hermite's constant gamma_d, or an upper bound of it (d = 9 to 23 and above 24).
+
+    It is the largest squared minimum distance of a lattice with covolume 1 in d dimensions.
 
     Example:
         >>> hermite_constant(8), round(hermite_constant(50), 3)
@@ -52,7 +54,11 @@ def hermite_constant(dim: int) -> float:
 
 
 def distance_limit(n_points: int, dim: int) -> float:
-    """An upper bound of the minimum distance on the torus of every rank-1 lattice of this size.
+    """Return an upper bound of the minimum distance on the torus of a rank-1 lattice of this size.
+
+    Args:
+        n_points: The number of points N.
+        dim: The dimension d.
 
     Example:
         >>> round(distance_limit(1009, 8), 5)
@@ -65,7 +71,9 @@ def distance_limit(n_points: int, dim: int) -> float:
 
 
 def fraction_of_limit(lattice: Rank1Lattice) -> float:
-    """The minimum distance of a lattice divided by `distance_limit`: at most 1.
+    """Return the minimum distance of a lattice divided by its upper bound `distance_limit`.
+
+    The result is between 0 and 1.
 
     Example:
         >>> round(fraction_of_limit(Rank1Lattice(1009, (1, 10, 116, 469))), 4)
@@ -75,7 +83,10 @@ def fraction_of_limit(lattice: Rank1Lattice) -> float:
 
 
 def reaches_limit(lattice: Rank1Lattice) -> bool:
-    """Whether no lattice of this size can be wider, because squared distances are integers.
+    """Return whether the upper bound `distance_limit` proves that no such lattice is wider.
+
+    Squared distances of all lattices of this size, times N², are integers. So this is the case if
+    the next integer is above the bound.
 
     Example:
         >>> reaches_limit(Rank1Lattice(2, (1, 1, 1, 1, 1)))
@@ -87,11 +98,12 @@ def reaches_limit(lattice: Rank1Lattice) -> bool:
 
 @cache
 def _mean_square(N: int) -> float:
-    """An upper bound of a weighted mean, over non-zero points, of one squared coordinate.
+    """Return m such that no lattice of N points in d dimensions has a squared distance above d m.
 
-    The minimum distance is at most any weighted mean over points. With weights that depend only on
-    gcd(i, N), the mean of coordinate j depends only on gcd(b_j, N). The weights that make the
-    largest of these means the smallest solve a linear program; for a prime N all means are equal.
+    The squared minimum distance is at most any weighted mean over the non-zero points. With
+    weights that depend only on gcd(i, N), the mean of squared coordinate j depends only on
+    gcd(b_j, N). The weights that make the largest of these means the smallest solve a linear
+    program; m is that largest mean. For a prime N all means are equal.
     """
     factors = [g for g in divisors(N) if g < N]
     squares = {g: _class_mean(N, g) for g in factors} | {N: 0.0}

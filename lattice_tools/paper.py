@@ -34,7 +34,15 @@ _PRINTED = {
 
 
 def printed(method: str, n_points: int, dim: int) -> str | None:
-    """The paper's value as printed, or None where its tables have no such cell.
+    """Return the minimum distance that Lyu, Yuan and Tsang printed in their Tables 1-3.
+
+    Args:
+        method: "alg6", "korobov", "scs" or "alg7".
+        n_points: The number of points N; the tables have 1000, 2000 and 3000.
+        dim: The dimension d; the tables have 10, 20, 30, 40 and 50.
+
+    Returns:
+        The digits as printed, or None if the tables have no such cell.
 
     Example:
         >>> printed("alg6", 1000, 10), printed("alg6", 1001, 10)

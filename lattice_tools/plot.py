@@ -30,7 +30,7 @@ _RANDOM_DISC = "#f2c3ad"
 def plot_points(
     points: ArrayLike, pair: tuple[int, int] = (1, 2), *, name: str = "points", seed: int = 0
 ) -> Figure:
-    """Two panels: the points in a pair of coordinates, and as many random points.
+    """Draw two panels: the points in a pair of coordinates, and as many random points.
 
     Each point has a disc that reaches half of the way to its nearest neighbour on the torus (in
     these two coordinates), so discs touch and never overlap. On a lattice all discs have the

@@ -36,7 +36,7 @@ class Radius:
     Attributes:
         value: The number.
         is_exact: Whether it is exact up to rounding; if not, it is a lower bound.
-        n_starts: The number of local ascents behind a lower bound; 0 if exact.
+        n_starts: The number of local searches of which a lower bound is the best; 0 if exact.
 
     Example:
         >>> print(covering_radius([[0.25], [0.75]], periodic=True))
@@ -59,7 +59,11 @@ class Radius:
 
 
 def separation(points: ArrayLike, *, periodic: bool) -> float:
-    """The smallest distance of two of the points (n, d); twice the packing radius.
+    """Return the smallest distance of two of the points, which is twice the packing radius.
+
+    Args:
+        points: Array (n, d) in [0, 1], with n >= 2.
+        periodic: Whether to measure on the torus or in the plain cube.
 
     Example:
         >>> round(separation([[0.05], [0.5], [0.95]], periodic=True), 12)
@@ -83,17 +87,18 @@ def separation(points: ArrayLike, *, periodic: bool) -> float:
 def covering_radius(
     points: ArrayLike, *, periodic: bool, n_starts: int = 32, seed: int = 0
 ) -> Radius:
-    """The largest distance of any place in the cube to the nearest of the points (h_X, Eq. 18).
+    """Return the largest distance of any place in the cube to the nearest of the points.
 
-    Up to three dimensions it is exact: the farthest place is a vertex of the Voronoi diagram of
-    the points and their copies (see `_voronoi_radius`). Beyond, it is the best of ``n_starts``
-    local ascents and so a lower bound, which the result says.
+    It is h_X in Eq. 18 of Lyu, Yuan and Tsang. Up to three dimensions it is exact: the farthest
+    place is a vertex of the Voronoi diagram of the points and their copies beyond the faces of the
+    cube. In more dimensions it is the best of ``n_starts`` local ascents and so a lower bound,
+    which the result says. An ascent moves a place away from its nearest points.
 
     Args:
         points: Array (n, d) in [0, 1].
         periodic: Whether to measure on the torus or in the plain cube.
-        n_starts: Local ascents beyond three dimensions.
-        seed: Seed of their random starts.
+        n_starts: Number of local ascents in more than three dimensions.
+        seed: Seed of the random starts of the ascents.
 
     Example:
         >>> print(covering_radius([[0.25, 0.25], [0.75, 0.75]], periodic=True))
@@ -108,16 +113,16 @@ def covering_radius(
 
 
 def mesh_ratio(points: ArrayLike, *, periodic: bool, n_starts: int = 32, seed: int = 0) -> Radius:
-    """Covering radius over packing radius: 1 at best, the smaller the more uniform.
+    """Return the covering radius divided by the packing radius; smaller is more uniform.
 
-    Like the covering radius, the result is exact up to three dimensions and a lower bound beyond;
-    its ``is_exact`` says which. It is infinite if two points coincide.
+    It is at least 1, and infinite if two points coincide. Like the covering radius, the result is
+    exact up to three dimensions and a lower bound beyond; its ``is_exact`` says which.
 
     Args:
         points: Array (n, d) in [0, 1], with n >= 2.
         periodic: Whether to measure on the torus or in the plain cube.
-        n_starts: Local ascents beyond three dimensions.
-        seed: Seed of their random starts.
+        n_starts: Number of local ascents in more than three dimensions.
+        seed: Seed of the random starts of the ascents.
 
     Example:
         >>> print(mesh_ratio([[0.0], [0.5]], periodic=True))
@@ -130,7 +135,10 @@ def mesh_ratio(points: ArrayLike, *, periodic: bool, n_starts: int = 32, seed: i
 
 
 def unit_cube_points(points: ArrayLike) -> FloatArray:
-    """``points`` as a float array (n, d), if they are points of the unit cube; else ValueError."""
+    """Return ``points`` as a float array (n, d).
+
+    A ValueError is raised unless they are a table of numbers in [0, 1] with n >= 1 and d >= 1.
+    """
     X = np.asarray(points, dtype=np.float64)
     if X.ndim != 2 or 0 in X.shape:
         raise ValueError(f"`points` must be an array (n, d) with n, d >= 1, got shape {X.shape}.")
@@ -225,13 +233,26 @@ def _ascend(
 ) -> float:
     """Move a place away from its nearest points until that gains nothing more.
 
-    |u - p|^2 = |u|^2 - 2 p.u + |p|^2, and |u|^2 >= 2 x.u - |x|^2 for the present place x, with
-    equality at x. So the linear program over u and t
+    For a point p, |u - p|^2 = |u|^2 - 2 p.u + |p|^2, and |u|^2 >= 2 x.u - |x|^2 for the present
+    place x, with equality at x. So the linear program over a place u and a number t
 
-        max t   subject to   t <= |p|^2 - 2 p.u + 2 x.u - |x|^2   for some points p
+        max t   subject to   t <= |p|^2 - 2 p.u + 2 x.u - |x|^2   for the points p nearest to x
 
-    never ends at a u that is nearer than x to these points. If another point is nearer to u, it
-    is added to them. The ascent ends where t is no more than the present squared distance.
+    has a solution u whose squared distance to each of these points is at least t, and t is at
+    least the squared distance of x to the nearest one. If another point is nearer to u than that,
+    the points nearest to u are added to the program; otherwise u becomes the present place. u
+    stays in the cube or, on the torus, within half a period of x in each coordinate. The ascent
+    ends if t is no more than the present squared distance, or after `_N_PROGRAMS` programs.
+
+    Args:
+        X: Points (n, d) in [0, 1].
+        tree: The same points as a k-d tree.
+        periodic: Whether to measure on the torus or in the plain cube.
+        place: Place (d,) at which to start.
+        distance: Distance of the place to the nearest point.
+
+    Returns:
+        The distance of the last place to its nearest point, a lower bound of the covering radius.
     """
     dim = X.shape[1]
     P = _images(X, tree, periodic, place, 10 * dim)
@@ -260,7 +281,7 @@ def _ascend(
 
 
 def _images(X: FloatArray, tree: cKDTree, periodic: bool, place: FloatArray, n: int) -> FloatArray:
-    """Return up to ``n`` of the points nearest to a place.
+    """Return the ``n`` points (n, d) that are nearest to a place (d,), or all if there are fewer.
 
     On the torus, a point has images at whole steps; the image nearest to the place is returned.
     """

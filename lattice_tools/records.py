@@ -21,7 +21,11 @@ Floors = dict[tuple[int, int], int]
 
 
 def record(n_points: int, dim: int) -> Rank1Lattice | None:
-    """The widest known lattice of this size, or None if the catalogue lacks it.
+    """Return the widest known lattice of this size, or None if the catalogue lacks it.
+
+    Args:
+        n_points: The number of points N.
+        dim: The dimension d.
 
     Example:
         >>> record(100, 2)
@@ -47,10 +51,14 @@ def catalogue_text() -> str:
 
 
 def parse(text: str) -> tuple[Records, Floors]:
-    """The records in the text of a file, and Algorithm 7's values; # begins a comment line.
+    """Read the records in the text of a file; # begins a comment line.
+
+    Returns:
+        The lattices by (N, d), and the squared minimum distances, times N², of Algorithm 7 by
+        (N, d) for the sizes where it was run.
 
     Raises:
-        ValueError: A record is below Algorithm 7.
+        ValueError: A record has a smaller minimum distance than Algorithm 7 reached.
     """
     found: Records = {}
     floors: Floors = {}

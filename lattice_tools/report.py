@@ -70,16 +70,22 @@ def numbers_of(
     pairs: bool = True,
     neighbours: bool = True,
 ) -> Numbers:
-    """Separation, covering radius, mesh ratio, discrepancies and P2 of points (n, d) in [0, 1].
+    """Return separation, covering radius, mesh ratio, discrepancies and sqrt(P2) of points.
+
+    P2 is the squared worst-case error of integrating periodic functions (see `p_alpha`).
 
     Args:
-        points: The points.
-        n_starts: Local ascents for a covering radius beyond three dimensions.
-        seed: Seed of their starts.
-        pairs: Whether to compute the measures that compare all pairs of points. P2 of a lattice
-            is not one of them.
+        points: Array (n, d) in [0, 1].
+        n_starts: Number of local ascents for a covering radius in more than three dimensions.
+        seed: Seed of the starts of the ascents.
+        pairs: Whether to compute the measures that compare all pairs of points: the discrepancies
+            and, unless the points are a lattice, P2.
         neighbours: Whether to search for nearest neighbours, which separations and mesh ratios
-            need. The separation of a lattice on the torus does not.
+            need. The separation of a lattice on the torus is known without.
+
+    Returns:
+        The measures by name, for example "separation, torus" and "covering radius, Euclidean".
+        Measures that were not computed are missing.
 
     Example:
         >>> from lattice_tools import build
@@ -135,15 +141,18 @@ def report(
     full: bool = False,
     progress: Progress | None = None,
 ) -> str:
-    """A table of `numbers_of` the points and of the reference sets, the best of each row starred.
+    """Return a table of the measures of the points and of reference sets of the same size.
+
+    The measures are those of `numbers_of`. The reference sets are Sobol, Halton, Latin hypercube
+    and random points. The best number of each row has a star.
 
     Args:
         points: Array (n, d) in [0, 1], n >= 2.
         name: The heading of the points' column.
-        n_starts: Local ascents for a covering radius beyond three dimensions.
-        seed: Seed of these, and of the reference sets.
+        n_starts: Number of local ascents for a covering radius in more than three dimensions.
+        seed: Seed of the ascents, and of the reference sets.
         full: Compute all measures even if that takes minutes or hours.
-        progress: Called with the share of the work that is done.
+        progress: Called with the share, from 0 to 1, of the work that is done.
 
     Example:
         >>> from lattice_tools import build

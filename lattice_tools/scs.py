@@ -46,21 +46,25 @@ def scs(
     budget: float | None = None,
     progress: Progress | None = None,
 ) -> Rank1Lattice:
-    """The best lattice that successive coordinate search finds from random starts.
+    """Return the widest lattice that successive coordinate search finds from random starts.
+
+    The search sets one component of the base vector after the other to the value with the largest
+    minimum distance on the torus, given all others. The first component is always 1.
 
     Args:
         n_points: The number of points N.
         dim: The dimension d.
-        n_sweeps: The largest number of passes over all components (the paper's T = 150). A pass
-            that changes nothing ends the search.
+        n_sweeps: The largest number of passes over all components. A pass that changes nothing
+            ends the search. Lyu, Yuan and Tsang use 150.
         units_only: Restrict components to units modulo N, gcd(b_j, N) = 1, so that every
-            coordinate takes N different values. This is the paper's row "SCS"; for N = 3000 no
-            such lattice has a minimum distance above sqrt(d) / 6.
+            coordinate takes N different values. Row "SCS" in the tables of Lyu, Yuan and Tsang has
+            this restriction; for N = 3000 no such lattice has a minimum distance above
+            sqrt(d) / 6.
         n_restarts: The number of random starts.
         seed: Seed of the random starts.
-        jobs: The number of processes; the result does not depend on it.
+        jobs: The number of processes. The result depends on it only if a budget ends the search.
         budget: Seconds after which the best lattice so far is returned.
-        progress: Called with the share of the work that is done.
+        progress: Called with the share, from 0 to 1, of the work that is done.
 
     Example:
         >>> round(scs(1000, 50, units_only=True, n_restarts=1).min_distance, 4)  # the paper's
@@ -80,14 +84,17 @@ def scs(
 class CoordinateSearch(Measure):
     """A worker that improves each start vector by successive coordinate search.
 
+    It is a callable that maps start vectors (k, d) to the best result from them.
+
     Attributes:
         n_points: The number of points N.
         dim: The dimension d.
-        n_sweeps: The largest number of passes.
+        n_sweeps: The largest number of passes over the components.
         units_only: Restrict components to units modulo N.
-        first_free: The first component that may change. With 1, the first component keeps its
-            value: b_1 = 1 is the paper's normal form, in which coordinate 1 takes N values.
-        deadline: See `Measure`.
+        first_free: Index of the first component that may change. With 1, the first component keeps
+            its value: b_1 = 1 is the normal form of Lyu, Yuan and Tsang, in which coordinate 1
+            takes N values.
+        deadline: Time in seconds since the epoch after which the best result so far is returned.
     """
 
     n_sweeps: int
@@ -108,7 +115,10 @@ class CoordinateSearch(Measure):
         return forbidden
 
     def improve(self, start: IntArray) -> Found:
-        """Pass over the components of ``start`` (d,) until a pass changes nothing."""
+        """Pass over the components of ``start`` (d,) until a pass gains nothing or time is up.
+
+        The result is the squared minimum distance, times N², and its base vector (d,).
+        """
         b = fold(start, self.n_points)
         S = self.squares.lengths(b)
         squared = int(S.min())
@@ -153,19 +163,22 @@ class CoordinateSearch(Measure):
         return max(1, 2**20 // (self.n_points // 2 + 1))
 
     def _best_value(self, R: SquareArray, current: int) -> tuple[int | None, int]:
-        """The value v of one component with the largest min_i (R_i + c[i, v]) above ``current``.
+        """Find the value v of a component with the largest min_i (R_i + c[i, v]).
 
-        Only a few points can be the shortest: those with the smallest R, the squared lengths
-        without the component. Their minimum bounds every v from above; v are then verified
-        from the best bound down until no bound is left above what was verified. This is exactly
-        the exhaustive step: the smallest v of those that are best, or none.
+        Here c[i, v] = min(i v mod N, N - i v mod N)². Only a few points can be the shortest: those
+        with the smallest R, the squared lengths without the component. Their minimum bounds every
+        v from above; v are then verified from the best bound down until no bound is left above
+        what was verified. The result is that of an exhaustive search: the smallest v of those that
+        are best.
 
         Args:
-            R: Squared lengths (H + 1,) of all points without the component.
-            current: The squared minimum distance to pass.
+            R: Squared lengths (H + 1,), times N², of points 0, ..., H = N // 2 without the
+                component.
+            current: The squared minimum distance, times N², to exceed.
 
         Returns:
-            The value, or None if no value is better, and the squared minimum distance with it.
+            The value and its squared minimum distance, times N²; None and ``current`` if no value
+            exceeds ``current``.
         """
         k = min(_N_BINDING, len(R))
         binding = np.argpartition(R, k - 1)[:k]

@@ -12,15 +12,19 @@ from lattice_tools.lattice import Rank1Lattice, checked_size
 
 
 def subgroup(n_points: int, dim: int, *, units_only: bool = True) -> Rank1Lattice:
-    """The lattice with b_j = g^(j (N-1) / (2d)) mod N, j = 0, ..., d-1, g a primitive root.
+    """Return the lattice with b_j = g^(j (N-1) / (2d)) mod N, j = 0, ..., d-1, g a primitive root.
 
-    With -1 the components form a subgroup of the units modulo N, so that the distances take few
-    values. N must be a prime with 2 d | N - 1.
+    The components and their negatives form a subgroup of the units modulo N, so that the distances
+    take few values.
 
     Args:
-        n_points: The number of points N.
+        n_points: The number of points N, a prime such that 2 d divides N - 1.
         dim: The dimension d.
-        units_only: Accepted by every construction; all components of this one are units.
+        units_only: Has no effect, because all components are units modulo N. Every construction
+            has this argument.
+
+    Raises:
+        ValueError: N is not such a prime; the message names the nearest ones.
 
     Example:
         >>> subgroup(61, 3).base_vector

@@ -34,7 +34,7 @@ class Steps:
         low: Lowest value.
         high: Highest value.
         step: Distance of neighbouring values.
-        log: Whether [0, 1] is a logarithmic scale.
+        log: Whether [0, 1] is a logarithmic scale of the values.
     """
 
     low: float
@@ -62,13 +62,13 @@ class Steps:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter.
+    """One parameter, whose values are represented by numbers of [0, 1].
 
     Attributes:
-        grid: Numbers of [0, 1] that represent its values, ascending. None if the parameter is
+        grid: Numbers (c,) of [0, 1] that represent its values, ascending. None if the parameter is
             continuous or has too many values to list.
         is_categorical: Whether the order of the grid is meaningless.
-        steps: Values of a parameter that has too many to list.
+        steps: The values of a parameter that has too many to list; None for all others.
     """
 
     grid: FloatArray | None = None
@@ -86,7 +86,7 @@ class Condition:
     """A parameter is active only where its parent is active and has one of some values.
 
     Attributes:
-        parent: Index of the parent.
+        parent: Index of the parent parameter in the domain.
         values: Values of the parent, as numbers of its grid.
     """
 
@@ -97,6 +97,8 @@ class Condition:
 @dataclass(frozen=True)
 class Domain:
     """All parameters of a search space, and the conditions under which they are active.
+
+    A parameter is inactive in a point that takes another branch of the search space.
 
     Attributes:
         parameters: The parameters, in the order of the numbers of a point.
@@ -164,7 +166,10 @@ class Domain:
         ]
 
     def snap(self, U: FloatArray) -> FloatArray:
-        """Return U (m, d) with each number moved to the nearest one that represents a value."""
+        """Return U (m, d) with each number moved to the nearest one that represents a value.
+
+        Numbers outside of [0, 1] are clipped. U must not contain NaN.
+        """
         snapped = np.clip(U, 0.0, 1.0)
         for j, parameter in enumerate(self.parameters):
             if parameter.grid is not None:
@@ -218,10 +223,10 @@ class Domain:
         return self.snap(kronecker(start, n, self.dim))
 
     def neighbours(self, u: FloatArray, n_most: int = 12) -> FloatArray:
-        """Return points (m, d) that differ from ``u`` (d,) in one discrete parameter.
+        """Return points (m, d) that differ from ``u`` (d,) in one parameter that has a grid.
 
-        A categorical parameter tries all choices. An ordered one tries about ``n_most`` values, at
-        distances that double.
+        A categorical parameter takes all other choices. An ordered one takes about ``n_most``
+        values, at distances of 1, 2, 4, ... grid steps in both directions.
         """
         rows = []
         for j in self.discrete:
@@ -245,10 +250,18 @@ class Domain:
 def find_conditions(U: FloatArray, parameters: tuple[Parameter, ...]) -> dict[int, Condition]:
     """Find conditions that explain which numbers of the observed points U (n, d) are NaN.
 
-    A parameter that some trials lack depends on a parent if it is present exactly where the
-    parent has some of its values. A parent has few values and is present more often than its
-    children. It may depend on another parameter in turn; conditions of parents come first. A
-    parameter that no parent explains counts as always active.
+    A parameter that some trials lack depends on a parent if it is present exactly where the parent
+    has some of its values. A parent has at most `_MAX_BRANCHES` values and is present more often
+    than its children. It may depend on another parameter in turn. A parameter that no parent
+    explains counts as always active.
+
+    Args:
+        U: Points; NaN where a trial does not have the parameter.
+        parameters: The d parameters.
+
+    Returns:
+        The conditions by the index of the parameter that has them; conditions of parents come
+        first.
     """
     present = ~np.isnan(U)
     counts = present.sum(axis=0)

@@ -31,12 +31,15 @@ class Memory:
     Attributes:
         trials: Finished trials.
         fits: Hyperparameters of the last fits.
-        fitted: The last models by their reading, with a key of the data they were fitted to.
-        lattices: Startup lattices by size and dimension.
-        watches: Ages of running trials, by the key of their study.
+        fitted: A key of the data, and the models that were fitted to them last. The models are
+            stored by the kind of kernel: True with a second, short length scale, False without,
+            None for both.
+        lattices: Startup lattices by number of startup trials and dimension.
+        watches: Watches that measure the ages of running trials, by the key of their study.
         last_ask: Duration of the last ask in seconds.
         n_fallbacks: Number of asks in a row in which the model failed.
-        exhausted: Keys of the studies of which it was said that all points have been evaluated.
+        exhausted: Keys of the studies for which a warning said that all points have been
+            evaluated.
     """
 
     trials: TrialCache = field(default_factory=TrialCache)

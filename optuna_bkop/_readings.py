@@ -13,11 +13,12 @@ from optuna_bkop._settings import Settings
 
 
 def is_detailed(number: int) -> bool:
-    """Return whether the detailed reading chooses the point with this number.
+    """Return whether the detailed models choose the point with this number.
 
-    It chooses the points with even numbers, and the plain reading the others. In a conditional
-    space, every eighth point is reserved for another branch than that of the best point. These
-    points have odd numbers, so that the plain reading chooses them.
+    Detailed models have a kernel with a second, short length scale; plain models do not. The
+    detailed ones choose the points with even numbers, and the plain ones the others. In a
+    conditional space, every eighth point is reserved for another branch than that of the best
+    point. These points have odd numbers, so that the plain models choose them.
 
     Args:
         number: Number of trials and planned points before this point.
@@ -26,9 +27,15 @@ def is_detailed(number: int) -> bool:
 
 
 def reading_of(numbers: Iterable[int], settings: Settings) -> bool | None:
-    """Return True if the detailed reading chooses all points with these numbers, else False.
+    """Return which models choose the points with these numbers.
 
-    If each reading chooses some of them, return None.
+    Args:
+        numbers: Numbers of the points, counted like trials.
+        settings: How batches are chosen.
+
+    Returns:
+        True if detailed models, with a second, short length scale, choose all of them; False if
+        plain models do; None if each kind chooses some. False if the settings allow no detail.
     """
     if not settings.detail or settings.strategy != "bkop":
         return False

@@ -13,19 +13,21 @@ class Settings:
     """How batches are chosen: the sampler's arguments that concern the mathematics.
 
     Attributes:
-        strategy: A name of `STRATEGIES`.
-        acquisition_form: "mean" or "rms": how the deviations of a batch are combined.
+        strategy: "bkop", "gp_bucb", "gp_ucb_pe" or "bull".
+        acquisition_form: How the deviations of a batch are combined: "mean", or "rms" for the root
+            mean square.
         maximizer: "gradient" or "cma".
         cma_evaluations: Maximum number of CMA-ES evaluations per maximisation.
-        kernel: A name of `KERNELS`.
-        rkhs_norm: B, the weight of the deviations.
+        kernel: "matern52" or "se" (squared exponential).
+        rkhs_norm: Weight B of the deviations.
         noise_var: Noise variance of the standardised values. 0 is noise-free; None estimates it.
-        warping: A name of `WARPINGS`: how values are transformed.
+        warping: How values are transformed: "log", "half-rank" or "none" (see `warp`).
         length_scale_factors: The acquisition is averaged over models whose length scales are the
             fitted ones times each of these.
         prior_mean: Mean of the transformed values far from all data.
         trust_margin: Batches stay within the box around the best tenth of the points, widened by
-            this margin on each side. Points of other branches may leave it. None means no box.
+            this margin, a share of the range, on each side. Points of other branches may leave it.
+            None means no box.
         detail: Whether every second point is chosen by models whose kernel has a second, short
             length scale. Only with the strategy "bkop".
         n_starts: Maximum number of greedy batches from which the gradient is followed.
@@ -55,8 +57,8 @@ class Options:
             that recently ran in parallel.
         n_startup_trials: Number of lattice points before the model takes over.
         stale_after: Minimum age in seconds at which a running trial may be considered dead.
-        reference_point: Reference point of the hypervolume, in units of the objectives. None means
-            a little beyond the worst values on the front.
+        reference_point: Reference point of the hypervolume, one number per objective, in its units
+            and direction. None means a little beyond the worst values on the front.
         settings: How batches are chosen.
     """
 

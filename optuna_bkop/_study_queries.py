@@ -27,7 +27,7 @@ class StudyQueries:
     """The queries of a study, and how their features are read as parameters.
 
     Attributes:
-        queries: Finished trials in the order of their batches.
+        queries: COMPLETE trials with a finite value, in the order of their batches.
         cube: The search space as a unit cube.
         domain: Parameters and conditions of the cube.
         maximize: Whether the study maximises; otherwise values are negated in ``queries``.
@@ -63,6 +63,13 @@ def queries_of(study: Study) -> Queries:
     Args:
         study: A study with one objective.
 
+    Returns:
+        The queries. Their points are features: numbers of the unit cube, and indicators of
+        choices. Their values are to be maximised; those of a study that minimises are negated.
+
+    Raises:
+        ValueError: The study has several objectives, or no COMPLETE trial with a finite value.
+
     Example:
         >>> import optuna
         >>> from optuna_bkop import BKOPSampler
@@ -84,8 +91,16 @@ def read_queries(study: Study) -> StudyQueries:
 def read_trials(trials: Sequence[FrozenTrial], direction: StudyDirection) -> StudyQueries:
     """Return the queries of a study's trials, and its search space.
 
-    The search space is that of the finished trials. A parameter whose distribution changes is
-    left out; the region then says that values do not depend on the other parameters alone.
+    The search space is that of the COMPLETE trials. A parameter whose distribution changes is left
+    out; the ``doubt`` of the region then says so, because values do not depend on the other
+    parameters alone.
+
+    Args:
+        trials: All trials of a study with one objective, in the order of their numbers.
+        direction: Whether the study minimises or maximises.
+
+    Raises:
+        ValueError: No COMPLETE trial has a finite value.
     """
     finished = TrialCache().read([t for t in trials if t.state == TrialState.COMPLETE])
     space, dynamic = union_space(finished) if finished else ({}, set())

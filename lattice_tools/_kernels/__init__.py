@@ -24,12 +24,16 @@ _seconds_without = 0.0
 
 
 def compiled(kernel: Callable[..., Any], seconds: float) -> Callable[..., Any] | None:
-    """The compiled version of a kernel, or None if it is not available or not yet worth loading.
+    """Return the version of a kernel that numba has compiled, or None.
 
     Args:
         kernel: A function of a module in this folder.
         seconds: Estimated duration of the caller's work without numba. Estimates add up over
-            calls, so that many small jobs load it, too.
+            calls, so that many small jobs load numba, too.
+
+    Returns:
+        The compiled function; None if numba is missing or switched off, or if all estimates
+        together are below `LOAD_AFTER` seconds, so that loading it does not pay yet.
     """
     global _seconds_without
     if _seconds_without < LOAD_AFTER:

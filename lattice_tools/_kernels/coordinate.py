@@ -41,18 +41,22 @@ def search_components(
 ) -> int:
     """Set components ``first`` to ``end`` - 1 of ``b``, one after the other, to their best values.
 
-    ``b`` and ``S`` change in place. The value that a component gets is the smallest of those with
-    the largest minimum distance; it stays as it is where no value is better.
+    The best value of a component is the one with the largest minimum distance on the torus, and
+    the smallest one if several have it. A component stays as it is if no value gives a larger
+    distance.
 
-    A step keeps an upper bound of the squared minimum distance for every value, from a few
-    points. It measures the value with the largest bound; if its shortest point lowers the bound,
-    that point joins the few, and so on until a measured value equals its bound.
+    A step keeps an upper bound of the squared minimum distance for every value, from a few points.
+    It measures the value with the largest bound; if its shortest point lowers the bound, that
+    point joins the few, and so on until a measured value equals its bound.
+
+    With H = N // 2, all squared lengths and distances are those in the unit cube times N².
 
     Args:
-        table: Table c (H + 1, H + 1), or an array (0, 0) if its rows are to be computed.
+        table: Table c (H + 1, H + 1) with c[i, v] = min(i v mod N, N - i v mod N)², or an array
+            (0, 0) if its rows are to be computed.
         N: Number of points.
-        b: Base vector (d,), with components from 0 to H.
-        S: Squared lengths (H + 1,) of the points of ``b``.
+        b: Base vector (d,), with components from 0 to H; changed in place.
+        S: Squared lengths (H + 1,) of the points of ``b``; changed in place.
         squared: Squared minimum distance of ``b``, the smallest of ``S[1:]``.
         forbidden: For each value from 0 to H, whether no component may get it (H + 1,).
         first: Index of the first component to search.

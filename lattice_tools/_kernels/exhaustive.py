@@ -27,23 +27,27 @@ def search_below(
     best: int,
     vector: IntArray,
 ) -> int:
-    """The largest squared minimum distance above ``best`` with the given first components.
+    """Find the largest squared minimum distance above ``best`` with the given first components.
+
+    With H = N // 2, all values and components are from 0 to H, and all squared distances are those
+    in the unit cube times N².
 
     Args:
-        table: The table c (H + 1, H + 1).
+        table: Table c (H + 1, H + 1) with c[i, v] = min(i v mod N, N - i v mod N)².
         N: The number of points.
-        inverse: Inverses (H + 1,) modulo N; 0 for non-units.
-        values: What the further components may be, in increasing order.
-        prefix: The first components, fewer than ``dim``. The further ones do not
-            decrease. They begin at the last one given; with a single given component,
-            which is 1 or a divisor of N, they begin at the smallest value.
+        inverse: Inverses (H + 1,) modulo N of 0, ..., H; 0 for numbers that have none.
+        values: Values (m,) that the further components may take, in increasing order.
+        prefix: The first components, fewer than ``dim``. The further components do not decrease.
+            They start at the last given one. If only one component is given, which is then 1 or a
+            divisor of N, they start at the smallest value.
         dim: The dimension d.
-        least_ratio: No component divided by another one that is a unit may be, folded, below this.
+        least_ratio: Smallest allowed ratio r = v / u modulo N of a component v to a component u
+            that is a unit modulo N; r and N - r count as the smaller of the two.
         best: The squared minimum distance to exceed.
-        vector: Filled with the base vector (d,) if ``best`` is exceeded.
+        vector: Filled with the base vector (d,) if ``best`` is exceeded; otherwise unchanged.
 
     Returns:
-        The new value, or ``best``.
+        The largest squared minimum distance, or ``best`` if none is larger.
     """
     H1 = table.shape[0]
     m = len(values)
@@ -88,10 +92,20 @@ def search_below(
 
 
 def is_canonical(N: int, inverse: IntArray, b: IntArray, k: int, v: int, least_ratio: int) -> bool:
-    """Whether ``v`` may follow the first ``k`` components of ``b``, by its ratios to them.
+    """Return whether ``v`` may follow the first ``k`` components of ``b``, by its ratios to them.
 
-    Multiplying a base vector by the inverse of a component that is a unit gives an equivalent one.
-    So it suffices to search vectors (1, a, ...) whose a is the smallest of all such ratios.
+    Multiplying a base vector by the inverse of a component that is a unit modulo N gives an
+    equivalent one. So it suffices to search vectors (1, a, ...) whose a is the smallest of all
+    such ratios.
+
+    Args:
+        N: The number of points.
+        inverse: Inverses (H + 1,) modulo N of 0, ..., H = N // 2; 0 for numbers that have none.
+        b: Base vector (d,), or its beginning, with components from 0 to H.
+        k: Number of components that are set.
+        v: The next component, from 0 to H.
+        least_ratio: The number a. A ratio r modulo N counts as the smaller of r and N - r, and
+            none may be below a.
     """
     for j in range(k):
         if inverse[b[j]] > 0:
@@ -106,10 +120,16 @@ def is_canonical(N: int, inverse: IntArray, b: IntArray, k: int, v: int, least_r
 
 
 def can_pass(table: SquareArray, S: SquareArray, n_left: int, best: int) -> bool:
-    """Whether ``n_left`` further components could lift all points above ``best``.
+    """Return whether ``n_left`` further components could lift all points above ``best``.
 
     The mean of a few points' lengths rises with each component by at most the largest mean of the
-    table's entries over all values; where it stays at ``best`` or below, the minimum does, too.
+    table's entries over all values. If the mean cannot rise above ``best``, the minimum cannot.
+
+    Args:
+        table: Table c (H + 1, H + 1) with c[i, v] = min(i v mod N, N - i v mod N)².
+        S: Squared lengths (H + 1,), times N², of the points with the components so far.
+        n_left: Number of components to come.
+        best: Squared minimum distance, times N², to exceed.
     """
     H1 = len(S)
     few = np.empty(_N_MEAN, np.int64)
@@ -130,10 +150,17 @@ def can_pass(table: SquareArray, S: SquareArray, n_left: int, best: int) -> bool
 def last_component(
     table: SquareArray, S: SquareArray, values: IntArray, first: int, best: int
 ) -> tuple[int, int]:
-    """The value from ``values[first:]`` with the largest min_i (S_i + c[i, v]) above ``best``.
+    """Find the last component v with the largest min_i (S_i + c[i, v]) above ``best``.
+
+    Args:
+        table: Table c (H + 1, H + 1) with c[i, v] = min(i v mod N, N - i v mod N)².
+        S: Squared lengths (H + 1,), times N², of the points without the last component.
+        values: Values (m,) that components may take, in increasing order.
+        first: Index in ``values`` of the first one to try.
+        best: Squared minimum distance, times N², to exceed.
 
     Returns:
-        The value, 0 if there is none, and the squared minimum distance.
+        The value and its squared minimum distance; 0 and ``best`` if no value exceeds ``best``.
     """
     H1 = len(S)
     few = np.empty(_N_MEAN, np.int64)

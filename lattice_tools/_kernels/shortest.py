@@ -25,16 +25,17 @@ Vector = Any
 def fill_basis(N: int, b: Vector, B: Matrix) -> bool:
     """Fill ``B`` with a triangular basis of the lattice that ``b`` (d,) generates modulo N.
 
-    Row j is the multiple of b with the smallest positive entry j among those whose entries before
-    j are zero, a divisor of N.
+    Row j is the multiple of b whose entries before j are zero and whose entry j is positive and
+    smallest. That entry divides N.
 
     Args:
         N: The number of points.
-        b: Components in [0, N); overwritten.
-        B: Filled.
+        b: Components (d,) in [0, N); overwritten.
+        B: Overwritten with the basis (d, d), in rows.
 
     Returns:
-        Whether b has order N. If not, two points coincide and the minimum distance is 0.
+        Whether the multiples of b modulo N are N different points. If not, two points coincide,
+        and the minimum distance is 0.
     """
     d = len(b)
     order = 1
@@ -56,10 +57,16 @@ def fill_basis(N: int, b: Vector, B: Matrix) -> bool:
 
 
 def reduce_basis(B: Matrix, mu: Matrix, r: Vector) -> bool:
-    """LLL reduction of ``B`` in place, delta 0.99; ``mu`` and ``r`` are filled.
+    """Apply the LLL reduction, with delta = 0.99, to a basis in place.
+
+    Args:
+        B: Basis (d, d), in rows; replaced by a reduced basis of the same lattice.
+        mu: Filled with the Gram-Schmidt coefficients (d, d) of the reduced basis.
+        r: Filled with its squared Gram-Schmidt lengths (d,).
 
     Returns:
-        Whether it converged, which it does unless N is too large for 53 bits.
+        Whether the reduction ended within 2000 d steps. It fails only if the entries are too large
+        for the 53 bits of a float.
     """
     d = len(r)
     n_visits = 0
@@ -104,7 +111,7 @@ def reduce_basis(B: Matrix, mu: Matrix, r: Vector) -> bool:
 def enumerate_shortest(
     B: Matrix, mu: Matrix, r: Vector, best: int, enough: int, x: Vector, c: Vector, w: Vector
 ) -> int:
-    """The squared length of the shortest non-zero vector, if it is below ``best``; else ``best``.
+    """Find the squared length of the shortest non-zero vector, if it is below ``best``.
 
     Schnorr and Euchner's enumeration (1994) of the coefficients x (d,) from the last to the first.
 
@@ -116,7 +123,11 @@ def enumerate_shortest(
         enough: Stop as soon as a vector of at most this squared length is known.
         x: Work space (d,): integer coefficients.
         c: Work space (2 d + 1,): centres, then squared lengths of the fixed parts.
-        w: Work space (d,): how far the next coefficient lies from the present one.
+        w: Work space (d,): distance from a coefficient to the next one to try.
+
+    Returns:
+        The smallest squared length found, or ``best`` if none is below it. A value of at most
+        ``enough`` need not be the smallest.
     """
     d = len(r)
     for row in range(d):
@@ -183,14 +194,15 @@ def squared_lengths(
     c: Vector,
     w: Vector,
 ) -> None:
-    """Fill ``out`` (k,) with the squared minimum distances of base vectors (k, d).
+    """Fill ``out`` (k,) with the squared minimum distances, times N², of base vectors (k, d).
 
     Args:
         N: The number of points.
-        vectors: Components in [0, N).
-        enough: A distance of at most this square need not be exact: the value is then an upper
-            bound that is at most ``enough``. It rises to the largest value so far.
-        out: Filled; -1 where the distance is not below N (see `lattice_tools._kernels`).
+        vectors: Base vectors (k, d) with components in [0, N).
+        enough: Squared distances, times N², of at most this need not be exact: the value is then
+            an upper bound that is at most ``enough``. It rises to the largest value so far.
+        out: Filled. -1 if the distance is not below 1 in the unit cube, where the shortest vector
+            of the lattice does not give it, or if the reduction of the basis fails.
         b: Work space (d,).
         B: Work space (d, d) of integers.
         mu: Work space (d, d).

@@ -30,15 +30,19 @@ _MAX_LOG2 = 24
 def cbc(
     n_points: int, dim: int, *, alpha: int = 2, weights: Sequence[float] | None = None
 ) -> Rank1Lattice:
-    """A lattice for integration, with a small P_alpha, component by component.
+    """Construct a lattice for integration, with a small P_alpha, component by component.
 
-    Takes O(d N log N) for a prime N or a power of two, O(d N²) otherwise.
+    P_alpha is the squared worst-case error of integrating periodic functions (see `p_alpha`). The
+    construction takes O(d N log N) for a prime N or a power of two, O(d N²) otherwise.
 
     Args:
         n_points: The number of points N; at most 20,000 unless a prime or a power of two.
         dim: The dimension d.
-        alpha: Smoothness: 2, 4 or 6.
-        weights: Product weights gamma_j, at least d of them; 1 / j² by default.
+        alpha: Smoothness of the functions: 2, 4 or 6.
+        weights: Product weights gamma_j >= 0, at least d of them; 1 / j² by default.
+
+    Returns:
+        The lattice. All components of its base vector are units modulo N.
 
     Example:
         >>> cbc(1021, 4).base_vector
@@ -65,19 +69,24 @@ def embedded_cbc(
     alpha: int = 2,
     weights: Sequence[float] | None = None,
 ) -> tuple[int, ...]:
-    """A base vector modulo 2^M that is good modulo 2^m for all ``first_log2`` <= m <= M at once.
+    """Construct a base vector modulo 2^M that is good for 2^m points, for many m at once.
 
-    Cools, Kuo and Nuyens (2006), "Constructing embedded lattice rules for multivariate
-    integration", compare P_alpha for each m with the smallest that any value of this component
-    could give for that m alone. They minimise the largest of these ratios; their mean is minimised
-    here, which gave a smaller P2 in 3, 5, 10 and 20 dimensions.
+    Good means a small P_alpha, the squared worst-case error of integrating periodic functions (see
+    `p_alpha`), for all ``first_log2`` <= m <= M. Cools, Kuo and Nuyens (2006), "Constructing
+    embedded lattice rules for multivariate integration", compare P_alpha for each m with the
+    smallest that any value of this component could give for that m alone. They minimise the
+    largest of these ratios. Their mean is minimised here, which gave a smaller P2 in 3, 5, 10 and
+    20 dimensions.
 
     Args:
-        log2_points: M, from 3 to 24.
+        log2_points: The exponent M, from 3 to 24.
         dim: The dimension d.
         first_log2: The smallest m that counts.
-        alpha: Smoothness: 2, 4 or 6.
-        weights: Product weights gamma_j, at least d of them; 1 / j² by default.
+        alpha: Smoothness of the functions: 2, 4 or 6.
+        weights: Product weights gamma_j >= 0, at least d of them; 1 / j² by default.
+
+    Returns:
+        The base vector, d odd integers below 2^M.
 
     Example:
         >>> embedded_cbc(6, 3, first_log2=3)  # good for 8, 16, 32 and 64 points
@@ -110,9 +119,10 @@ def embedded_cbc(
 
 
 def _smallest(z: IntArray, sums: FloatArray, N: int) -> int:
-    """The candidate of ``z`` (m,) with the least of ``sums`` (m,); of equal ones the smallest.
+    """Return the candidate of ``z`` (m,) with the least of ``sums`` (m,).
 
-    Sums that differ by rounding count as equal, and z and N - z are the same candidate.
+    Of several candidates the smallest is returned. Sums that differ by rounding count as equal. z
+    and N - z are the same candidate, and count as the smaller of the two.
     """
     least = sums.min()
     equal = z[sums <= least + 1e-11 * np.abs(sums).max()]

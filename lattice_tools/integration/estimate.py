@@ -21,7 +21,7 @@ class Estimate:
     """An estimated integral.
 
     Attributes:
-        value: The mean over all shifts; unbiased.
+        value: The mean over all random shifts of the lattice; unbiased.
         standard_error: The estimated standard deviation of ``value``.
         n_evaluations: The number of function values used.
 
@@ -90,7 +90,15 @@ def integrate(
 
 
 def tent(points: ArrayLike) -> FloatArray:
-    """The tent (baker's) transform 1 - |2 x - 1| of each coordinate; uniform points stay uniform.
+    """Apply the tent (baker's) transform 1 - |2 x - 1| to each coordinate.
+
+    Uniformly distributed points stay uniform.
+
+    Args:
+        points: Numbers in [0, 1], in an array of any shape.
+
+    Returns:
+        The transformed numbers in [0, 1], in an array of the same shape.
 
     Example:
         >>> tent([[0.25, 0.75]]).tolist()

@@ -35,12 +35,14 @@ _CHUNK = 1 << 14
 def p_alpha(
     lattice: Rank1Lattice, *, alpha: int = 2, weights: Sequence[float] | None = None
 ) -> float:
-    """P_alpha of a rank-1 lattice, in O(N d).
+    """Return P_alpha of a rank-1 lattice, in O(N d).
+
+    P_alpha is the squared worst-case error of integrating periodic functions with the lattice.
 
     Args:
         lattice: The lattice.
-        alpha: Smoothness: 2, 4 or 6.
-        weights: Product weights gamma_j, at least d of them; 1 / j² by default.
+        alpha: Smoothness of the functions: 2, 4 or 6.
+        weights: Product weights gamma_j >= 0, at least d of them; 1 / j² by default.
 
     Example:
         >>> round(p_alpha(Rank1Lattice(5, (1, 2))), 4)
@@ -58,10 +60,16 @@ def p_alpha(
 def p_alpha_of_points(
     points: ArrayLike, *, alpha: int = 2, weights: Sequence[float] | None = None
 ) -> float:
-    """P_alpha of any points (n, d) with equal weights 1/n, in O(n² d).
+    """Return P_alpha of any points (n, d) with equal weights 1/n, in O(n² d).
 
-    It is the mean over all pairs of points of the product in `p_alpha` at their difference, which
-    for a lattice is the same number.
+    P_alpha is the squared worst-case error of integrating periodic functions with the points. It
+    is the mean, over all pairs of points, of the product prod_j (1 + gamma_j omega(x_j)) at their
+    difference x, minus 1. For a lattice it equals `p_alpha`.
+
+    Args:
+        points: Array (n, d) in [0, 1].
+        alpha: Smoothness of the functions: 2, 4 or 6.
+        weights: Product weights gamma_j >= 0, at least d of them; 1 / j² by default.
 
     Example:
         >>> from lattice_tools import korobov
@@ -91,7 +99,15 @@ def omega(x: FloatArray, alpha: int) -> FloatArray:
 
 
 def checked_weights(weights: Sequence[float] | None, dim: int) -> FloatArray:
-    """The first ``dim`` weights as an array (d,), 1 / j² by default; else a ValueError."""
+    """Return the first ``dim`` product weights as an array (d,).
+
+    Args:
+        weights: At least ``dim`` weights; None for 1 / j², j = 1, ..., d.
+        dim: The dimension d.
+
+    Raises:
+        ValueError: There are fewer than ``dim`` weights, or one is negative or not finite.
+    """
     if weights is None:
         return 1.0 / np.arange(1, dim + 1) ** 2
     gamma = np.asarray(weights, dtype=np.float64)

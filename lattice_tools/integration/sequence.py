@@ -22,18 +22,19 @@ class LatticeSequence(qmc.QMCEngine):
     """Points of an embedded lattice, in an order in which every beginning is evenly spread.
 
     Point k is the multiple of the base vector by the bit-reversed k, so that the first 2^m points
-    are a lattice for every m. Use any number of points; powers of two integrate best. After 2^20
-    points the sequence goes on with shifted copies.
+    are a lattice for every m. Use any number of points; powers of two integrate best. After
+    2^``log2_points`` points the sequence goes on with shifted copies.
 
     Args:
         d: The dimension; at most 100 with the vector that the package brings.
         vector: Another base vector, of at least d odd integers below 2^``log2_points``, such as
-            from `embedded_cbc`.
-        log2_points: The logarithm of the number of points of the whole lattice; 20 by default.
+            from `embedded_cbc`. If None, the vector that the package brings.
+        log2_points: The logarithm, to base 2, of the number of points of the whole lattice; 20 by
+            default, and at most 20 without a ``vector``.
         tent: Fold each coordinate x to 1 - |2 x - 1|, which makes errors decrease faster for
             smooth functions that are not periodic.
         scramble: Shift the points by a random vector, so that means are unbiased.
-        rng: Seed or generator of the shift.
+        rng: Seed or generator of the shift; None for a shift that differs from run to run.
         optimization: As in SciPy's engines: None, "random-cd" or "lloyd".
 
     Example:

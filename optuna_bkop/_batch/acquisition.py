@@ -81,14 +81,24 @@ class Acquisition(Protocol):
 class BatchAcquisition:
     """The joint acquisition of a batch, averaged over models.
 
-    With constraints, the mean over the batch of Σ_k log P(constraint k is met at x_i) is added.
-    This term is near 0 where feasibility is likely and a steep barrier where it is not.
+    With m_i and σ_i the posterior means and deviations of the q points of a batch, C their
+    covariance and B the norm, the form "mean" is
+
+        mean(m) + B ((2/q) Σ_i σ_i - sqrt(1'C1)/q).
+
+    The form "rms" has 2 sqrt(tr(C)/q) in place of (2/q) Σ_i σ_i. With constraints, the mean over
+    the batch of Σ_k log P(constraint k is met at x_i) is added. This term is near 0 where
+    feasibility is likely and a steep barrier where it is not.
 
     Attributes:
-        models: Models of the value, with the held points in their covariance.
-        rkhs_norm: B, the weight of the deviations.
+        models: Models of the value, to be maximised, with the held points (points of running
+            trials) in their covariance.
+        rkhs_norm: Weight B of the deviations; dimensionless, because a deviation has the units of
+            the value.
         form: "mean" or "rms".
-        feasibility: Models of constraints and of success, positive where these are met.
+        feasibility: Models of constraints, and of whether trials succeed instead of failing;
+            positive where a constraint is met or a trial succeeds. Success counts as one more
+            constraint.
     """
 
     models: Sequence[KernelModel]
@@ -147,10 +157,10 @@ class Exploration:
     """The deviation of one point, within the region where another acquisition is high enough.
 
     Attributes:
-        models: Models whose deviations are averaged.
+        models: Models whose posterior deviations are averaged.
         region: Acquisition that defines the region.
-        threshold: Minimum value of ``region``. Below it, the shortfall is subtracted from the
-            deviation `_PENALTY` times.
+        threshold: Minimum value of ``region``. Where ``region`` is lower, `_PENALTY` times the
+            difference is subtracted from the deviation.
     """
 
     models: Sequence[KernelModel]

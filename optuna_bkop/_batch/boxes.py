@@ -31,8 +31,8 @@ class Boxes:
     def above(cls, reference: FloatArray, front: FloatArray) -> Boxes:
         """Return the boxes above a reference point (m,) that a front (n, m) does not dominate.
 
-        The points are added in descending order of the last objective. Then most boxes are never
-        split again, because they lie above all later points.
+        All m objectives are to be maximised. The points are added in descending order of the last
+        objective. Then most boxes are never split again, because they lie above all later points.
         """
         boxes = cls(reference[None].copy(), np.full((1, len(reference)), np.inf))
         for point in front[np.argsort(-front[:, -1], kind="stable")]:
@@ -74,8 +74,14 @@ def hypervolume(front: FloatArray, reference: FloatArray) -> float:
 def thinned(front: FloatArray, scale: FloatArray, n_most: int) -> FloatArray:
     """Return at most ``n_most`` points of a front (n, m) such that the others are close to them.
 
-    A point is left out if a kept point is worse by at most ε scale in every objective. ε starts
-    at a hundredth and doubles until few enough are kept.
+    All m objectives are to be maximised. A point is left out if a point that is kept, and comes
+    before it, is worse than it by at most ε ``scale`` in every objective. ε starts at 0.01 and
+    doubles until few enough are kept.
+
+    Args:
+        front: Non-dominated points (n, m).
+        scale: Positive scale (m,) of each objective.
+        n_most: Maximum number of points.
     """
     epsilon = 0.01
     kept = front

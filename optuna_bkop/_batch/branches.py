@@ -18,8 +18,17 @@ BRANCHING = 8
 def other_branch(problem: SearchProblem, turn: int, *, rng: np.random.Generator) -> FloatArray:
     """Return the best new point (1, d) that takes another branch than the best known point.
 
-    The parameters on which others depend take turns. The result is empty, (0, d), if there is no
-    such parameter, or if no point is left in other branches.
+    A branch is a value of a parameter on which other parameters depend. If several parameters have
+    dependents, they take turns. The trust box is ignored.
+
+    Args:
+        problem: The problem, with models, domain and points that are taken.
+        turn: Number, at least 0, that decides which parameter has its turn.
+        rng: Source of randomness.
+
+    Returns:
+        The point, or an empty array (0, d) if no parameter depends on another one that is active
+        in the best point, or if no new candidate is in another branch.
     """
     domain = problem.domain
     best = problem.good[0]

@@ -28,7 +28,11 @@ def random_points(
     centres: FloatArray,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Draw candidates (m, d) uniformly in the box, and around known points at several scales."""
+    """Draw candidates (m, d) uniformly in a box, and around known points at several scales.
+
+    The box has the ends ``lower`` (d,) and ``upper`` (d,); the known points are ``centres``
+    (c, d). All numbers represent values that the parameters can have.
+    """
     wide = lower + rng.random((_N_WIDE, len(lower))) * (upper - lower)
     near = centres[np.arange(_N_NEAR) % len(centres)]
     scale = 10.0 ** rng.uniform(-2.0, -0.5, (len(near), 1))
@@ -47,17 +51,23 @@ def greedy(
 ) -> list[FloatArray]:
     """Return ``n_batches`` batches (q, d) of candidates, built by adding the best one each time.
 
-    The first batch may use all candidates, every other batch a random half of them: the best
-    first point need not be part of the best batch. If there are fewer than 4 q candidates, all
-    batches may use all of them and are equal. The batches are not sorted.
+    The best candidate is the one that gives the largest acquisition of the batch so far with it.
+    No candidate is used twice in a batch. The first batch may use all candidates, every other
+    batch a random half of them: the best first point need not be part of the best batch. If there
+    are fewer than 4 q candidates, all batches may use all of them and are equal.
 
     Args:
-        acquisition: What to maximise. It scores the candidates once for all batches.
-        C: Candidates (m, d), at least q.
+        acquisition: Function of batches to maximise. It scores the candidates once for all
+            batches.
+        C: Candidates (m, d) in the unit cube, m >= q.
         domain: The domain of the points.
         q: Number of points of each batch.
         n_batches: Number of batches.
         rng: Source of randomness.
+
+    Returns:
+        The batches. They are in no particular order; the first need not have the largest
+        acquisition. The points of a batch are in the order in which they were added.
     """
     candidates = acquisition.candidates(domain.features(C))
     # Half of the candidates must be enough for a batch.
@@ -101,8 +111,14 @@ def distinct(
 ) -> FloatArray:
     """Return the batch (q, d) with taken points replaced by free ones, where there are any.
 
-    The replacement is the nearest free point. In domains with more than `_MAX_LISTED` points it
-    is the nearest of `_N_AROUND` random points at all distances.
+    The replacement is the free point with the nearest features. In domains with more than
+    `_MAX_LISTED` points it is the nearest of `_N_AROUND` random points at all distances.
+
+    Args:
+        batch: Points (q, d) of the domain's grid. A repeated point counts as taken.
+        taken: Keys (see `Domain.keys`) of the points that are not free.
+        domain: The domain of the points.
+        rng: Source of randomness.
     """
     batch = batch.copy()
     taken = set(taken)
@@ -128,8 +144,8 @@ def _around(u: FloatArray, n: int, domain: Domain, rng: np.random.Generator) -> 
     """Draw points (n, d) of the grid around ``u`` (d,), at distances from small to large.
 
     Each point differs from ``u`` in some parameters. A continuous parameter moves by at least a
-    hundredth of its range, since closer points teach little. A parameter with many steps may
-    move less, because its values may be much closer.
+    hundredth of its range, since closer points teach little. A parameter with more values than can
+    be listed may move by as little as 1e-6, because its values may be that close.
     """
     finest = np.array([-2.0 if p.steps is None else -6.0 for p in domain.parameters])
     moved = rng.random((n, domain.dim)) < rng.random((n, 1))

@@ -31,8 +31,9 @@ def stacks(models: Sequence[KernelModel]) -> list[FeasibilityStack]:
 class FeasibilityStack:
     """Models of several constraints, evaluated side by side.
 
-    Numpy's overhead is paid once for all of them; with few points that is most of the cost. The
-    models may have different points and length scales. Arrays have the models as first axis, K.
+    The model of a constraint is positive where the constraint is met. Numpy's overhead is paid
+    once for all models; with few points that is most of the cost. The models may have different
+    points and length scales. Arrays have the models as first axis, K.
 
     Args:
         models: The models. They must share the kernel and the number n of known points.
@@ -55,7 +56,7 @@ class FeasibilityStack:
     def logs(self, F: FloatArray) -> FloatArray:
         """Return the log probabilities (m,) that all constraints are met at features F (m, D).
 
-        They are Σ_k log P(value_k + noise_k > 0): the models k are independent.
+        They are Σ_k log P(value_k + noise_k > 0), because the models k are independent.
         """
         from scipy.special import log_ndtr
 
@@ -67,9 +68,13 @@ class FeasibilityStack:
         return logs
 
     def logs_and_gradients(self, F: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return `logs` (m,) at features F (m, D), and their gradients (m, D).
+        """Return log probabilities (m,) at features F (m, D), and their gradients (m, D).
 
-        With z = m / s, s² = σ² + noise:  dz = α . dk / s + m W . dk / s³.
+        They are the probabilities that all constraints are met. With m the mean of a model, s² the
+        variance of value and noise, z = m / s, α the weights of the mean, k the covariances with
+        the known points and W = K⁻¹ k,
+
+            dz = α . dk / s + m W . dk / s³.
         """
         from scipy.special import log_ndtr
 

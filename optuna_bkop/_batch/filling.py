@@ -27,9 +27,13 @@ def fill(
 ) -> FloatArray:
     """Return n more points (n, d) for a batch (q, d), q > 0, that is already chosen.
 
+    As long as there are other candidates, no new point is a copy of another one or of a point of
+    the batch, that is, so close to it that the models expect nearly the same value.
+
     Args:
-        problem: The problem, in which the points of the batch are not held.
-        batch: The chosen points.
+        problem: The problem of the next batch, before the points of ``batch`` are held. (A held
+            point is known to be evaluated, without a value.)
+        batch: The chosen points, in the unit cube.
         n: Number of points to add.
         rng: Source of randomness.
     """
@@ -64,13 +68,20 @@ def _distinct_block(
 
 
 def _is_apart(problem: BatchProblem, batch: FloatArray, block: FloatArray) -> NDArray[np.bool_]:
-    """Return for each point of a block (n, d) whether it is no copy of the batch or the block."""
+    """Return which points of a block (n, d) are no copies, as booleans (n,).
+
+    A point is a copy if it nearly coincides with a point of the batch (q, d), or with an earlier
+    point of the block.
+    """
     rows = apart(problem, np.vstack([batch, block]))
     return np.isin(len(batch) + np.arange(len(block)), rows)
 
 
 def apart(problem: BatchProblem, batch: FloatArray) -> list[int]:
-    """Return rows of a batch (q, d) such that no two are copies, even in the roughest model."""
+    """Return ascending row indices of a batch (q, d) such that no two of these rows are copies.
+
+    Two points are copies if their prior correlation is above `COPY` in every model of the problem.
+    """
     rough = max(problem.models, key=lambda model: model.roughness)
     Z = problem.domain.features(batch) * rough.inverse_scales
     correlation = rough.prior(Z, Z) / rough.signal_var

@@ -49,14 +49,22 @@ class FrontProblem(SearchProblem):
     There is one model per objective.
 
     Attributes:
-        boxes: What neither the front nor the optimistic vectors of held points dominate.
+        boxes: The part of objective space that is dominated neither by the front nor by optimistic
+            vectors of held points. A held point is a point of a running trial; its optimistic
+            vector is the posterior mean plus B times the deviation in each objective.
     """
 
     boxes: Boxes
 
     @classmethod
     def of(cls, fitted: FittedObjectives, U_held: FloatArray, n_before: int) -> FrontProblem:
-        """Return the problem while points U_held (p, d) are held."""
+        """Return the problem while points U_held (p, d) are held.
+
+        Args:
+            fitted: The models of the objectives, and the trials that they are based on.
+            U_held: Points (p, d) of trials whose values are unknown.
+            n_before: Number of trials before this batch.
+        """
         domain, settings, data = fitted.domain, fitted.settings, fitted.data
         U = fitted.U[data.order]
         lower, upper = _front_box(fitted)
@@ -109,11 +117,12 @@ def choose_on_front(
     has other points.
 
     Args:
-        fitted: The models.
-        U_held: Points of trials whose values are unknown.
+        fitted: The models of the objectives, and the trials that they are based on.
+        U_held: Points (p, d) of trials whose values are unknown.
         q: Number of points.
         rng: Source of randomness.
-        n_before: Number of trials before this batch. If None, the observed and held ones.
+        n_before: Number of trials before this batch. If None, the number of observed and held
+            points.
     """
     domain = fitted.domain
     n_before = len(fitted.U) + len(U_held) if n_before is None else n_before
@@ -151,7 +160,11 @@ def _next_point(
 
 
 def _is_directed(fitted: FittedObjectives, number: int) -> bool:
-    """Return whether the point of trial ``number`` is directed."""
+    """Return whether the point of trial ``number`` is directed.
+
+    A directed point maximises one objective, the reach along a direction in objective space,
+    instead of the hypervolume improvement.
+    """
     front = fitted.data.order[: fitted.data.n_front]
     n_entered = int((front >= len(fitted.U) - _RECENT).sum())
     period = _DIRECTED if 2 * n_entered >= _RECENT else 2
@@ -163,8 +176,16 @@ def _along_direction(
 ) -> FloatArray:
     """Return the point (1, d) that promises to reach farthest along a direction.
 
-    Of the directed points, every second one follows an objective, each in turn. The others follow
-    directions that are uniformly distributed on the positive part of the sphere.
+    A direction is a vector in objective space. The reach is a value to be maximised (see
+    `FittedObjectives.along`), and the strategy of the settings chooses the point. Every second of
+    the directed points follows the direction of one objective, each objective in turn. The others
+    follow directions that are uniformly distributed on the positive part of the sphere.
+
+    Args:
+        fitted: The models of the objectives, and the trials that they are based on.
+        U_held: Points (p, d) of trials whose values are unknown.
+        number: Number of the trial, which decides the kind of direction.
+        rng: Source of randomness.
     """
     n_objectives = len(fitted.reference)
     if number % 2 and number // 2 % 2 == number // 4 % 2:

@@ -14,7 +14,11 @@ _BLOCK = 100
 
 
 def whitened(ensemble: ScaleEnsemble, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return V = L⁻¹ k (M, n, m), means (M, m) and variances (M, m) at features F (m, D)."""
+    """Return V = L⁻¹ k (M, n, m), means (M, m) and variances (M, m) at features F (m, D).
+
+    M is the number of models, L the Cholesky factor of a model's kernel matrix of n known points,
+    and k the prior covariance of these points and F.
+    """
     n_models, n, _ = ensemble.L_inverse.shape
     V = np.empty((n_models, n, len(F)))
     mean = np.empty((n_models, len(F)))
@@ -29,14 +33,16 @@ def whitened(ensemble: ScaleEnsemble, F: FloatArray) -> tuple[FloatArray, FloatA
 class GreedyScores:
     """Scores of m candidates as the next point of a batch that grows point by point.
 
-    The expensive step, the solution with the Cholesky factor, is done once for all candidates.
-    Adding a candidate to the batch then costs O(m n). Arrays have the models as first axis, M.
+    The score of a candidate is the joint acquisition (see `BatchAcquisition`) of the batch so far
+    with it. The expensive step, the solution with the Cholesky factor, is done once for all
+    candidates. Adding a candidate to the batch then costs O(m n) with n known points. Arrays have
+    the models as first axis, M.
 
     Args:
         ensemble: The models of the value.
         F: Features (m, D) of the candidates.
-        rkhs_norm: B, the weight of the deviations.
-        form: "mean" or "rms".
+        rkhs_norm: Weight B of the deviations.
+        form: How deviations are combined: "mean", or "rms" for the root mean square.
         log_feasible: Log probability (m,) that each candidate meets all constraints.
     """
 

@@ -37,12 +37,16 @@ _BLOCK = 200_000
 class FrontImprovement:
     """Logarithm of the expected hypervolume improvement of single points.
 
-    With constraints, Σ_k log P(constraint k is met) is added.
+    All objectives are to be maximised. With constraints, Σ_k log P(constraint k is met) is added.
+    Whether a trial succeeds instead of failing counts as one more constraint.
 
     Attributes:
-        models: One model per objective, with the held points in their covariance.
-        boxes: What the front does not dominate.
-        feasibility: Models of constraints and of success, positive where these are met.
+        models: One model per objective. Points of running trials are part of their covariance and
+            have no influence on their mean.
+        boxes: Disjoint boxes that cover the part of objective space that the front does not
+            dominate.
+        feasibility: Models of constraints and of success, positive where a constraint is met or a
+            trial succeeds.
     """
 
     models: Sequence[KernelModel]
@@ -107,10 +111,10 @@ class FrontImprovement:
 
     @cached_property
     def _corners(self) -> list[tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]]:
-        """Per objective: its distinct corner values, and the indices of lower and upper ones.
+        """Per objective: distinct corner values (c,), and indices (b,) of lower and upper ones.
 
-        Boxes share most of their corners, so that ψ is computed once for each value. Infinity is
-        the last value.
+        Corners are those of the b boxes, which share most of them. So ψ, the expected improvement
+        over a corner, is computed once for each value. Infinity is the last value.
         """
         corners = []
         for low, high in zip(self.boxes.lower.T, self.boxes.upper.T, strict=True):
@@ -157,7 +161,11 @@ class FrontImprovement:
 def _moments(
     ensemble: ScaleEnsemble, k: FloatArray, V: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return mean and deviation (p,) of an ensemble of one model; see `ScaleEnsemble.solve`."""
+    """Return means (p,) and deviations (p,) at p points of an ensemble of one model.
+
+    ``k`` (1, n, p) is the prior covariance of the n known points and the p points, and ``V`` is
+    L⁻¹ k with the Cholesky factor L of the kernel matrix.
+    """
     variance = ensemble.signal_var[0, 0] - np.einsum("ij,ij->j", V[0], V[0])
     return ensemble.mean(k)[0], np.sqrt(np.maximum(variance, ensemble.floor[0]))
 
@@ -165,7 +173,10 @@ def _moments(
 def _psi(
     mean: FloatArray, std: FloatArray, corners: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return ψ(c) = E (z - c)₊ (p, c) for z ~ N(mean, std²), and its derivatives in both."""
+    """Return ψ(c) = E (z - c)₊ for z ~ N(mean, std²), and its derivatives in mean and std.
+
+    Means and deviations are (p,), the corner values c are (b,), and each result is (p, b).
+    """
     from scipy.special import ndtr
 
     a = (mean[:, None] - corners) / std[:, None]

@@ -14,7 +14,21 @@ from optuna_bkop._model.scale_ensemble import ScaleEnsemble, distance_gradient
 def joint_values(
     ensemble: ScaleEnsemble, F: FloatArray, rkhs_norm: float, form: str
 ) -> FloatArray:
-    """Return the acquisitions (p,) of batches F (p, q, D), averaged over the models."""
+    """Return the joint acquisitions (p,) of batches F (p, q, D), averaged over the models.
+
+    With m the means of a batch, σ its deviations and C its covariance, the acquisition is
+
+        mean(m) + B (2 spread - sqrt(1'C1)/q).
+
+    The spread is the mean of σ in the form "mean", and the root mean square of σ in the form
+    "rms", which is that of Lyu, Yuan and Tsang.
+
+    Args:
+        ensemble: Models of the value, to be maximised.
+        F: Features of p batches of q points.
+        rkhs_norm: Weight B of the deviations; dimensionless.
+        form: "mean" or "rms".
+    """
     p, q, D = F.shape
     Z, k, _, V = ensemble.solve(F.reshape(p * q, D))
     K, _ = ensemble.prior_within(Z.reshape(p, q, D))
@@ -28,11 +42,17 @@ def joint_values(
 def joint_values_and_gradients(
     ensemble: ScaleEnsemble, F: FloatArray, rkhs_norm: float, form: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the acquisitions (p,) of batches F (p, q, D), and their gradients (p, q, D).
+    """Return the joint acquisitions (p,) of batches F (p, q, D), and their gradients (p, q, D).
 
-    With W = K⁻¹ k(rows, X):  d m_i = α . dk_i,  d σ_i² = -2 W_i . dk_i,  and
-    d(1'C1) = 2 Σ_{j≠i} dk(x_i, x_j) - 2 (Σ_l W_l) . dk_i. All of them multiply dk, so the weights
-    are added up first and the derivative of the kernel is applied once.
+    The acquisition and the arguments are those of `joint_values`. With dk_i the derivatives of the
+    covariances of point i with the known points, α the weights of the mean and W = K⁻¹
+    k(known, X),
+
+        d m_i = α . dk_i,    d σ_i² = -2 W_i . dk_i,
+        d(1'C1) = 2 Σ_{j≠i} dk(x_i, x_j) - 2 (Σ_l W_l) . dk_i.
+
+    All of them multiply dk, so the weights are added up first and the derivative of the kernel is
+    applied once.
     """
     p, q, D = F.shape
     Z, k, slope, V = ensemble.solve(F.reshape(p * q, D))

@@ -25,15 +25,19 @@ def choose_nearby(
 ) -> FloatArray:
     """Return the next q points (q, d) of the unit cube, chosen by models in a chart.
 
+    A chart is a system of local coordinates around the best trials. The points differ from each
+    other and from all observed and held points, as long as the domain has other points.
+
     Args:
         fitted: The models, whose points are in the chart.
         chart: The chart.
         U: All observed points (n, d) of the unit cube.
-        U_held: Points (p, d) of trials whose values are unknown.
+        U_held: Points (p, d) of trials whose values are unknown, in the unit cube.
         q: Number of points.
         domain: The domain of the unit cube.
         rng: Source of randomness.
-        n_before: Number of trials before this batch. If None, the observed and held ones.
+        n_before: Number of trials before this batch. If None, the number of observed and held
+            points.
     """
     n_before = len(U) + len(U_held) if n_before is None else n_before
     W = choose_batch(fitted, chart.inward(U_held), q, rng=rng, n_before=n_before)

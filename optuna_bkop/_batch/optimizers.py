@@ -38,15 +38,15 @@ def by_gradient(
     """Climb by projected quasi-Newton steps (L-BFGS-B) in all q * d dimensions at once.
 
     Args:
-        objective: Returns the value and the gradient of a batch.
-        start: Initial batch (q, d).
-        lower: Lower ends (d,) or (q, d) of the box.
-        upper: Upper ends (d,) or (q, d) of the box.
+        objective: Returns the value and the gradient (q, d) of a batch (q, d).
+        start: Initial batch (q, d), or several (p, q, d) that the objective treats as one.
+        lower: Lower ends of the box, in the shape of ``start`` or broadcast to it.
+        upper: Upper ends of the box, in the shape of ``start`` or broadcast to it.
         max_steps: Maximum number of steps.
         tolerance: Relative gain of a step below which the climb stops.
 
     Returns:
-        The batch (q, d) and its value.
+        The batch, in the shape of ``start``, and its value.
     """
     from scipy.optimize import fmin_l_bfgs_b
 
@@ -77,15 +77,15 @@ def by_cma(
     rng: np.random.Generator,
     max_evaluations: int,
 ) -> tuple[FloatArray, float]:
-    """Maximise by CMA-ES (pycma) in all q * d dimensions: the paper's maximiser.
+    """Maximise by CMA-ES (pycma) in all q * d dimensions, as Lyu, Yuan and Tsang do.
 
     Args:
-        values_of: Returns the values of many batches.
+        values_of: Returns the values (p,) of batches (p, q, d).
         start: Initial batch (q, d).
         lower: Lower ends (d,) or (q, d) of the box.
         upper: Upper ends (d,) or (q, d) of the box.
         rng: Source of randomness.
-        max_evaluations: Maximum number of evaluations.
+        max_evaluations: Maximum number of evaluations of a batch.
 
     Returns:
         The best batch (q, d) that was evaluated, and its value.

@@ -30,15 +30,21 @@ _TIES, _MAX_DOUBLINGS = 10, 3
 
 @dataclass(frozen=True)
 class SearchProblem(ABC):
-    """Where an acquisition is maximised: the part that one and several objectives share.
+    """All that is needed to maximise an acquisition, for one objective or several.
+
+    A held point is a point of a running trial, or a point that is already chosen for this batch.
+    Its value is unknown.
 
     Attributes:
-        models: Kernel models, with the held points in their covariance.
-        feasibility: Models of constraints and of success, positive where these are met.
+        models: Kernel models of the objectives: one per objective, or several of a single one with
+            different length scales. Held points are part of their covariance, not of their mean.
+        feasibility: Models of constraints, and of whether trials succeed instead of failing;
+            positive where a constraint is met or a trial succeeds.
         good: The best observed points (p, d), best first; NaN is replaced by 0.5.
-        taken: Keys of the points that are observed or held.
+        taken: Keys of the points that are observed or held: bytes that are equal for equal points
+            (see `Domain.keys`).
         n_before: Number of trials before this batch.
-        lower: Lower ends (d,) of the trust box.
+        lower: Lower ends (d,) of the trust box, in which points are searched.
         upper: Upper ends (d,) of the trust box.
         domain: The domain of the points.
         settings: How batches are chosen.
@@ -61,13 +67,14 @@ class SearchProblem(ABC):
 
 @dataclass(frozen=True)
 class BatchProblem(SearchProblem):
-    """Everything that a strategy needs to choose points, except randomness.
+    """Everything that a strategy needs to choose points for one objective, except randomness.
 
-    The models are of one value, with several length scales.
+    All models are of the same value, with different length scales.
 
     Attributes:
-        rkhs_norm: B, the weight of the deviations.
-        detailed: Models of the detailed reading, if it chooses some of the points.
+        rkhs_norm: Weight B of the deviations.
+        detailed: Models whose kernel has a second, short length scale; they choose every second
+            point. Empty if ``models`` choose all points.
     """
 
     rkhs_norm: float
@@ -78,9 +85,10 @@ class BatchProblem(SearchProblem):
         """Return the problem of the next batch, while trials at points U_held (p, d) are running.
 
         Args:
-            fitted: The models.
-            U_held: Points of trials whose values are unknown.
-            n_before: Number of trials before this batch. If None, the observed and held ones.
+            fitted: The models, and the trials that they are based on.
+            U_held: Points (p, d) of trials whose values are unknown.
+            n_before: Number of trials before this batch. If None, the number of observed and held
+                points.
         """
         domain = fitted.domain
         F_held = domain.features(U_held)
@@ -120,11 +128,11 @@ class BatchProblem(SearchProblem):
 
 
 def effective_norm(fitted: Fitted) -> float:
-    """Return the RKHS norm of the settings, doubled for every `_TIES` ties with the best value.
+    """Return the RKHS norm of the settings times 2^(t / `_TIES`), with t ties with the best value.
 
-    On a plateau, as with an accuracy measured on few samples, the model rightly predicts that the
-    next point there is as good as the best, and nothing is gained by it. A larger norm makes the
-    search explore.
+    It doubles at most `_MAX_DOUBLINGS` times. On a plateau, as with an accuracy measured on few
+    samples, the model rightly predicts that the next point there is as good as the best, and
+    nothing is gained by it. A larger norm makes the search explore.
     """
     doublings = min(fitted.n_ties / _TIES, _MAX_DOUBLINGS)
     return fitted.settings.rkhs_norm * math.pow(2.0, doublings)
@@ -133,17 +141,19 @@ def effective_norm(fitted: Fitted) -> float:
 def trust_box(
     U: FloatArray, n_best: int, n_since_best: int, domain: Domain, settings: Settings
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the box (d,), (d,) around the best tenth of the points, widened by a margin.
+    """Return the ends (d,), (d,) of the box around the best tenth of the points, plus a margin.
 
     The margin doubles for every `_PATIENCE` trials without an improvement. A search that is stuck
-    therefore looks farther afield, and in the end everywhere.
+    therefore looks farther afield, and in the end everywhere. Categorical parameters keep their
+    full range.
 
     Args:
-        U: All observed points (n, d), best first.
+        U: All observed points (n, d), best first; NaN where a trial does not have the parameter.
         n_best: Number of points that are inside in any case.
         n_since_best: Number of trials since the last improvement.
         domain: The domain of the points.
-        settings: Contains the margin; without one there is no box.
+        settings: Contains the margin, as a share of the range. If it is None, the box is the unit
+            cube.
     """
     lower, upper = np.zeros(domain.dim), np.ones(domain.dim)
     if settings.trust_margin is None:

@@ -32,10 +32,17 @@ _N_CLIMBED = 2
 def maximize(
     problem: SearchProblem, acquisition: Acquisition, q: int, *, rng: np.random.Generator
 ) -> FloatArray:
-    """Return a batch (q, d) that maximises the acquisition.
+    """Return a batch (q, d) that maximises the acquisition within the trust box.
 
-    By gradients: most greedy batches climb a few steps together, and the best one climbs to the
-    end. By CMA-ES: the best greedy batch is the initial mean.
+    With gradients, most greedy batches climb a few steps together, and the best one climbs to the
+    end. With CMA-ES, the best greedy batch is the initial mean. The settings of the problem decide
+    between the two. Parameters with a grid have values of their grid.
+
+    Args:
+        problem: The problem, with domain, trust box and settings.
+        acquisition: Function of batches to maximise.
+        q: Number of points.
+        rng: Source of randomness.
     """
     domain, settings = problem.domain, problem.settings
     has_discrete = domain.is_discrete.any()
@@ -57,7 +64,7 @@ def maximize(
 def best_near(problem: SearchProblem, acquisition: Acquisition, C: FloatArray) -> FloatArray:
     """Return the best point (1, d) that gradients reach from the best of candidates C (m, d).
 
-    Discrete parameters do not change. Without candidates the result is empty, (0, d).
+    Discrete parameters do not change. Without candidates, m = 0, the result is empty, (0, d).
     """
     if not len(C):
         return C
@@ -84,7 +91,7 @@ def _starts(
     *,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return 2 n_batches greedy batches (2 n_batches, q, d).
+    """Return 2 n_batches greedy batches of q points, as an array (2 n_batches, q, d).
 
     One half is built from candidates around the few best points, the other half from candidates
     around many good points: each alone misses neighbourhoods that the other finds.
@@ -130,7 +137,15 @@ def climb(
     """Return the batch (q, d) that gradients reach from ``start``, or many (p, q, d) at once.
 
     Many batches climb together on the sum of their acquisitions, so that numpy's overhead is paid
-    once. Parameters that are ``fixed`` (d,) keep their values.
+    once.
+
+    Args:
+        problem: The problem, with domain and trust box.
+        acquisition: Function of batches to maximise.
+        start: Initial batch (q, d) or batches (p, q, d).
+        max_steps: Maximum number of steps.
+        tolerance: Relative gain of a step below which the climb stops.
+        fixed: Which parameters (d,) keep their values; True or False for all.
     """
     domain = problem.domain
     d, q = domain.dim, start.shape[-2]
@@ -154,9 +169,9 @@ def _evolve(
     *,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return the batch (q, d) that CMA-ES finds from ``start`` (q, d).
+    """Return the batch (q, d) that CMA-ES finds from ``start`` (q, d) within the trust box.
 
-    Discrete parameters are rounded in every evaluation.
+    Discrete parameters are rounded in every evaluation, but not in the result.
     """
     domain = problem.domain
 

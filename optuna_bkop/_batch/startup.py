@@ -35,9 +35,9 @@ class StartupLattice:
     """The lattice of the first trials, and the order in which they walk it.
 
     Attributes:
-        lattice: The lattice.
-        order: Indices of its points. Each point is far from all before it, so that a startup that
-            is cut short covers the space and the range of each parameter, too.
+        lattice: The lattice, with N points.
+        order: Permutation (N,) of 0, ..., N-1. Each point is far from all before it, so that a
+            startup that is cut short covers the space and the range of each parameter, too.
     """
 
     lattice: Rank1Lattice
@@ -51,12 +51,13 @@ class StartupLattice:
         return cls(lattice, _farthest_first(lattice))
 
     def point(self, root: str, names: tuple[str, ...], index: int) -> FloatArray:
-        """Return point ``index`` (d,) of the shifted lattice of a study.
+        """Return point ``index`` (d,) of the shifted lattice of a study, in [0, 1).
 
         Args:
             root: Text from which all randomness follows.
-            names: Names of the parameters.
-            index: Trial number. Beyond the size of the lattice, further shifts follow.
+            names: Names of the d parameters; each has its own shift.
+            index: Trial number. Beyond the size of the lattice, further shifted copies of it
+                follow.
         """
         shift = np.array([_shift(root, name) for name in names])
         copy, i = divmod(index, self.lattice.n_points)
@@ -66,15 +67,20 @@ class StartupLattice:
 
 
 def lone_point(root: str, name: str, index: int) -> float:
-    """Return a number of [0, 1) for one parameter, without knowledge of the others.
+    """Return a number in [0, 1) for one parameter, without knowledge of the others.
 
-    The numbers of a parameter are multiples of a stride that depends on its name: they spread
-    over [0, 1), and different trials get different numbers. At index 0 the number is the shift of
-    the lattice.
+    The numbers of a parameter are multiples of a stride that depends on its name: they spread over
+    [0, 1), and different trials get different numbers. At index 0 the number is the shift of the
+    startup lattice in this parameter.
 
     The multiples of a stride near a simple fraction would take few values. The strides here are
     continued fractions 1 / (a1 + 1 / (a2 + ...)) with all a_k at most `_MAX_QUOTIENT`: no fraction
     approximates them well.
+
+    Args:
+        root: Text from which all randomness follows.
+        name: Name of the parameter.
+        index: Trial number.
     """
     stride = _GOLDEN
     for k in range(_N_QUOTIENTS):
@@ -83,11 +89,12 @@ def lone_point(root: str, name: str, index: int) -> float:
 
 
 def _farthest_first(lattice: Rank1Lattice) -> NDArray[np.int64]:
-    """Return the indices of a lattice's points, each far on the torus from those before it.
+    """Return an order of a lattice's points in which each is far from those before it.
 
-    The score of a point is its distance to the nearest earlier point, divided by the largest
-    distance, plus the mean over parameters of the distance to the nearest earlier value, divided
-    by 1/2.
+    The result (N,) holds the indices of the points, beginning with 0. The next point is the one
+    with the largest score: its distance on the torus to the nearest earlier point, divided by the
+    largest distance, plus the mean over parameters of the distance to the nearest earlier value,
+    divided by 1/2.
     """
     n = lattice.n_points
     # Distances of points i and j depend on i - j alone.

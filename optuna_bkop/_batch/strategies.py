@@ -45,15 +45,16 @@ def choose_batch(
 ) -> FloatArray:
     """Return the next q points (q, d) while points U_held (p, d) are held.
 
-    The points differ from each other and from all observed and held points, as long as the domain
-    has other points.
+    The strategy of the settings chooses them. They differ from each other and from all observed
+    and held points, as long as the domain has other points.
 
     Args:
-        fitted: The models.
-        U_held: Points of trials whose values are unknown.
+        fitted: The models, and the trials that they are based on.
+        U_held: Points (p, d) of trials whose values are unknown.
         q: Number of points.
         rng: Source of randomness.
-        n_before: Number of trials before this batch. If None, the observed and held ones.
+        n_before: Number of trials before this batch. If None, the number of observed and held
+            points.
     """
     problem = BatchProblem.of(fitted, U_held, n_before)
     batch = fitted.domain.snap(STRATEGIES[fitted.settings.strategy](problem, q, rng=rng))
@@ -61,22 +62,23 @@ def choose_batch(
 
 
 def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
-    """Algorithms 2 and 4: maximise the joint acquisition of the whole batch.
+    """Maximise the joint acquisition of the whole batch (Algorithms 2 and 4).
 
-    With q = 1 these are Algorithms 1 and 3; one point after a lattice is the last step of
-    Algorithm 5.
+    The algorithms are those of Lyu, Yuan and Tsang. With q = 1 they are Algorithms 1 and 3; one
+    point after a lattice is the last step of Algorithm 5.
 
     In few dimensions the maximum contains copies of some points, because with a large q a copy
-    adds little to the deviation of the sum. The paper assumes that no point is selected twice. So
-    one of each copy is kept, and the remaining points are chosen jointly, given the kept ones.
-    Whatever q is, a few maximisations suffice: beyond `_MAX_JOINT` points, `fill` adds the rest.
+    adds little to the deviation of the sum. Lyu, Yuan and Tsang assume that no point is selected
+    twice. So one of each copy is kept, and the remaining points are chosen jointly, given the kept
+    ones. Whatever q is, a few maximisations suffice: beyond `_MAX_JOINT` points, `fill` adds the
+    rest.
 
-    In a conditional space, one of `BRANCHING` points takes another branch than the best point.
-    The model covers all branches and transfers what it has learnt in one to the others. After a
-    few poor trials it would never return to a branch.
+    In a conditional space, one of `BRANCHING` points takes another branch than the best point. The
+    model covers all branches and transfers what it has learnt in one to the others. After a few
+    poor trials it would never return to a branch.
 
-    If there are two readings of the data, each chooses its points jointly, the plain one given
-    those of the detailed one.
+    If the problem has models with a second, short length scale (``detailed``), these choose every
+    second point jointly, and the plain models choose the others jointly, given those.
     """
     batch, is_chosen = np.empty((q, problem.domain.dim)), np.zeros(q, dtype=bool)
     # Numbers count all trials, however many points of a plan are used.
@@ -108,7 +110,7 @@ def _jointly(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Floa
 def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
     """GP-BUCB (Desautels et al. 2014): choose point by point, with an unchanged mean.
 
-    A chosen point narrows the deviation for the next ones and leaves the mean unchanged.
+    A chosen point reduces the deviation that the next ones see and leaves the mean unchanged.
     """
     batch = np.empty((0, problem.domain.dim))
     for _ in range(q):
@@ -136,9 +138,10 @@ def gp_ucb_pe(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Flo
 
 
 def bull(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
-    """Bull's non-adaptive batch (2011): all points except one are fixed in advance.
+    """Bull's non-adaptive batch (2011): all points except the last are fixed in advance.
 
-    The fixed points continue one space-filling sequence; the last point has the largest mean.
+    The fixed points continue one space-filling sequence; the last point has the largest posterior
+    mean.
     """
     fixed = problem.domain.sequence(problem.n_before, q - 1)
     mean_only = BatchAcquisition(problem.models, 0.0, feasibility=problem.feasibility)

@@ -15,16 +15,18 @@ COPY = 0.99
 
 
 class SuccessorScores:
-    """Scores m + B σ of m candidates, where σ is the deviation given all points taken so far.
+    """Scores μ + B σ of m candidates, where σ is the deviation given all points taken so far.
 
-    Taking a candidate adds a row to V = L⁻¹ k, which costs O(m n); the model is not factorised
-    again. Copies of a taken point, even in the roughest model, have the score -inf. Arrays have
-    the models as first axis, M.
+    μ is the posterior mean, averaged over the models like the score. The log probability of
+    feasibility is added. Taking a candidate adds a row to V = L⁻¹ k, which costs O(m n) with n
+    known points; the model is not factorised again. A candidate that is a copy of a taken point,
+    that is, whose prior correlation with it is above `COPY` in every model, has the score -inf.
+    Arrays have the models as first axis, M.
 
     Args:
         ensemble: The models of the value.
         F: Features (m, D) of the candidates.
-        rkhs_norm: B, the weight of the deviations.
+        rkhs_norm: Weight B of the deviations.
         log_feasible: Log probability (m,) that each candidate meets all constraints.
     """
 

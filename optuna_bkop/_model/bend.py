@@ -31,10 +31,13 @@ _HUGE = 1e100
 
 @dataclass(frozen=True)
 class Bend:
-    """The transformation of one objective.
+    """The transformation of one objective, which is to be maximised.
+
+    With t the distance of a value to the best one, divided by ``knee``, the result is -t for
+    t <= 1 and -(1 + log t) beyond, standardised.
 
     Attributes:
-        unit: Values are divided by this first.
+        unit: Values are divided by this first; 1 unless they are huge.
         lowest: The lowest finite value, in this unit.
         best: The highest finite value, in this unit.
         knee: Distance from the best value to the knee, in this unit; positive.
@@ -51,11 +54,11 @@ class Bend:
 
     @classmethod
     def of(cls, values: FloatArray, front: NDArray[np.int64]) -> Bend:
-        """Return the transformation of values (n,), to be maximised, whose best are ``front``.
+        """Return the transformation that suits the values (n,) of one objective.
 
         Args:
-            values: Values; may be infinite, but not NaN.
-            front: Indices of the non-dominated feasible trials.
+            values: Values, to be maximised; may be infinite, but not NaN.
+            front: Indices of the trials on the front, that is, feasible and not dominated.
         """
         finite = values[np.isfinite(values)]
         largest = float(np.abs(finite).max(initial=0.0))
@@ -75,7 +78,8 @@ class Bend:
     def __call__(self, values: FloatArray) -> FloatArray:
         """Return the transformed values (n,).
 
-        An infinite value counts as one unit better or worse than the best or lowest finite one.
+        An infinite value is transformed like the best or lowest finite one, and is then 1 better
+        or worse before the result is standardised.
         """
         v = np.where(np.isfinite(values), values / self.unit, 0.0)
         v = np.where(values == np.inf, self.best, np.where(values == -np.inf, self.lowest, v))

@@ -34,8 +34,9 @@ class Chart:
 
     Attributes:
         columns: Indices (c,) of the parameters that it covers.
-        origin: Numbers (c,) of these parameters at the centre, w = 1/2.
-        axes: Edges of the chart, columns of (c, c): the part of space in which w is in [0, 1].
+        origin: Numbers (c,) of these parameters, in the unit cube, at the centre w = 1/2.
+        axes: Matrix (c, c) whose columns are the edges of the chart, that is, of the part of the
+            unit cube in which all w are in [0, 1].
     """
 
     columns: NDArray[np.int64]
@@ -94,8 +95,12 @@ class ChartedDomain(Domain):
     def gradient(self, W: FloatArray, d_features: FloatArray) -> FloatArray:
         """Return the gradient (m, d) in W (m, d), given the gradient (m, D) in the features.
 
-        With A the axes and D the diagonal matrix that is 0 where a number is cut off, the features
-        change by A⁻¹ D A dw.
+        A point w of the chart is the point u = origin + A (w - 1/2) of the unit cube, with A
+        (c, c) the axes of the chart. Numbers of u outside of [0, 1] are clipped, and the clipped u
+        is mapped back to the chart. This gives the features of the c parameters that the chart
+        covers. So these features change by A⁻¹ S A dw, where S is the diagonal matrix with 0 for
+        clipped numbers and 1 for others. Other numerical parameters are their own features.
+        Categorical parameters have the gradient 0.
         """
         gradient = super().gradient(W, d_features)
         u = self.chart.unbounded(W)
@@ -106,7 +111,10 @@ class ChartedDomain(Domain):
 
 
 def best_first(values: FloatArray, constraints: FloatArray) -> NDArray[np.int64]:
-    """Return the indices (n,) of trials, best first: feasible ones, or small violations.
+    """Return the indices (n,) of all trials, best first.
+
+    Feasible trials come first, by value. If no trial is feasible, the trial with the smallest
+    total violation of scaled constraints comes first.
 
     Args:
         values: Values (n,), to be maximised.
@@ -120,14 +128,20 @@ def best_first(values: FloatArray, constraints: FloatArray) -> NDArray[np.int64]
 
 
 def local_chart(U_best: FloatArray, domain: Domain, length: float) -> Chart | None:
-    """Return the chart of the best points U_best (m, d), best first, around the first of them.
+    """Return a chart around the best point: coordinates in which the best points spread evenly.
 
     Its axes are the principal axes of the points' covariance, and each edge is ``length`` standard
-    deviations long. Better points weigh more: with weights proportional to log(m + 1) - log(rank),
-    as CMA-ES weighs them.
+    deviations long, within limits. Better points weigh more: with weights proportional to
+    log(m + 1) - log(rank), as CMA-ES weighs them. The chart covers the continuous parameters.
 
-    The chart covers the continuous parameters. There is none if these are fewer than two, if
-    parameters depend on others, or if all points coincide.
+    Args:
+        U_best: The best points (m, d), best first. The first is the centre of the chart.
+        domain: The domain of the points.
+        length: Length of the edges, in standard deviations.
+
+    Returns:
+        The chart. None if fewer than two parameters are continuous, if a point lacks one of these,
+        if parameters depend on others, or if all points coincide.
     """
     columns = np.array(
         [j for j, p in enumerate(domain.parameters) if p.grid is None and p.steps is None],

@@ -26,7 +26,19 @@ def fit_to(
     detailed: bool = False,
     prior: Prior | None = None,
 ) -> Hyperparameters:
-    """Fit hyperparameters to the first `_MAX_FITTED` values y (n,) at features F (n, D)."""
+    """Fit hyperparameters to the first `_MAX_FITTED` values y (n,) at features F (n, D).
+
+    Args:
+        F: Features of the observed points, best point first.
+        y: Their values, to be maximised.
+        domain: Says which features share a length scale.
+        settings: Contains the kernel and the noise variance.
+        cache: Remembers hyperparameters of earlier fits.
+        prior_mean: Mean of the values far from all data.
+        stretched: Whether to fit the offset of the logarithmic `stretch` of the values as well.
+        detailed: Whether to fit the share of a second, short length scale as well.
+        prior: Prior of the hyperparameters. If None, `Prior()`.
+    """
     return cache.fit(
         F[:_MAX_FITTED],
         y[:_MAX_FITTED],
@@ -49,7 +61,18 @@ def condition(
     prior_mean: float = 0.0,
     factor: float = 1.0,
 ) -> KernelModel:
-    """Return the model of values y (n,) at features F (n, D), length scales times ``factor``."""
+    """Return the kernel model of values y (n,) at features F (n, D), without fitting anything.
+
+    Args:
+        F: Features of the observed points.
+        y: Their values, to be maximised.
+        hyperparameters: Length scales, signal and noise variance, from an earlier fit.
+        domain: Says which features share a length scale.
+        settings: Contains the kernel.
+        prior_mean: Mean of the values far from all data, in the units of y.
+        factor: Multiplier of all length scales. Values below 1 give models that trust the data in
+            a smaller neighbourhood; an acquisition is averaged over models with several factors.
+    """
     return KernelModel.condition(
         F,
         y,

@@ -35,16 +35,22 @@ def feasibility_models(
     settings: Settings,
     cache: FitCache,
 ) -> tuple[KernelModel, ...]:
-    """Return the models of constraints and of success.
+    """Return the models of constraints, and of where trials succeed instead of failing.
+
+    A model is positive where its constraint is met, or where trials are expected to succeed.
 
     Args:
-        data: The active set of the trials with a value.
-        decisive: The active set of the trials that decide hyperparameters of constraints.
+        data: The trials with a value that models are conditioned on.
+        decisive: The earlier trials to which the hyperparameters of constraints are fitted.
         U: Points (n, d) of all trials with a value.
-        U_failed: Points (p, d) of failed trials.
+        U_failed: Points (p, d) of failed trials; None for none.
         domain: The domain of the points.
         settings: How batches are chosen.
         cache: Remembers hyperparameters of earlier fits.
+
+    Returns:
+        One model per constraint that some trial violates, if any trial is feasible; and one model
+        of success, if trials failed and their points predict it.
     """
     U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
     return (
@@ -63,9 +69,9 @@ def _constraint_models(
     ``data`` otherwise. Then the model is conditioned on all trials in ``data``.
 
     Args:
-        data: The active set of all trials with a value.
-        decisive: The active set of the earlier trials to which hyperparameters are fitted (see
-            `n_decisive`). It changes rarely, so that most fits can be taken from ``cache``.
+        data: The trials with a value that models are conditioned on.
+        decisive: The earlier trials to which hyperparameters are fitted (see `n_decisive`). They
+            change rarely, so that most fits can be taken from ``cache``.
         domain: The domain of the points.
         settings: How batches are chosen.
         cache: Remembers hyperparameters of earlier fits.
@@ -124,12 +130,16 @@ def _success_models(
 
 
 def _predicts(model: KernelModel, y: FloatArray) -> bool:
-    """Return whether a model predicts values of -1 and 1 better than their mean does.
+    """Return whether a model predicts values of -1 and 1 clearly better than their mean does.
 
-    The log-likelihoods must differ by more than `_EVIDENCE`; fewer than three values are enough
-    for a model. Both predict each value from all others, as a normal distribution. With K⁻¹ the
-    inverse of the kernel matrix, the model's prediction of y_i has the mean y_i - α_i / K⁻¹_ii and
-    the variance 1 / K⁻¹_ii.
+    The log-likelihood of the model must be larger by more than `_EVIDENCE`. With fewer than three
+    values the result is True. Model and mean predict each value from all others, as a normal
+    distribution. With K⁻¹ the inverse of the kernel matrix and α the weights of the model's mean,
+    the model's prediction of y_i has the mean y_i - α_i / K⁻¹_ii and the variance 1 / K⁻¹_ii.
+
+    Args:
+        model: The model, conditioned on the values.
+        y: The values (n,).
     """
     n = len(y)
     if n < 3:

@@ -19,17 +19,17 @@ from optuna_bkop._model.warping import stretch
 class Prior:
     """Normal priors of the logarithms of the hyperparameters, for a MAP estimate.
 
-    The share of the detail has a prior of its log odds.
-
-    The distance between two random points of a cube grows like sqrt(dim), and so does the median
-    of the length scales. The noise is relative to the signal. The median of the offset is large:
-    values are hardly stretched unless the data demand it, because a model that stretches on
-    little evidence settles in the first good basin (benchmarks/README.md has the measurement).
+    The detail is the part of the kernel with a second, short length scale; its share of the
+    variance has a prior of its log odds. The distance between two random points of a cube grows
+    like sqrt(dim), and so does the median of the length scales. The noise is relative to the
+    signal. The median of the offset is large: values are hardly stretched unless the data demand
+    it, because a model that stretches on little evidence settles in the first good basin
+    (benchmarks/README.md).
 
     Attributes:
         length_scale: Median of the length scales, divided by sqrt(dim).
         length_scale_width: Standard deviation of their logarithms.
-        signal_width: Standard deviation of log s2, whose mean is 0.
+        signal_width: Standard deviation of the log signal variance, whose mean is 0.
         noise_ratio: Median of noise variance / signal variance.
         noise_width: Standard deviation of its logarithm.
         offset: Median of the offset of the `stretch`.
@@ -89,7 +89,7 @@ _MAX_CACHED = 16
 
 
 def _length_scale_bounds(dim: int) -> tuple[float, float]:
-    """Bounds of log ell.
+    """Return lower and upper bound of the logarithm of a length scale, for ``dim`` parameters.
 
     A hundred trials cannot distinguish very short length scales from noise, and a model with very
     short ones repeats the best trial. The lower bound follows the typical distance of a hundred
@@ -99,9 +99,9 @@ def _length_scale_bounds(dim: int) -> tuple[float, float]:
 
 
 def _starts(prior: Prior, dim: int, stretched: bool, detailed: bool) -> list[FloatArray]:
-    """Starting points (d + 4,) of the searches.
+    """Return starting points (d + 4,) of the searches, in the order of theta.
 
-    Parameters without an effect on the likelihood stay at the prior's mean.
+    Hyperparameters without an effect on the likelihood stay at the prior's mean.
     """
     centre = prior.means(dim)
     if stretched:
@@ -125,17 +125,18 @@ def negative_log_posterior(
     stretched: bool,
     detailed: bool = False,
 ) -> tuple[float, FloatArray]:
-    """-log p(values, theta) up to a constant, and its gradient (d + 4,).
+    """Return -log p(values, theta) up to a constant, and its gradient (d + 4,).
 
-    theta = (log ell (d,), log s2, log noise ratio, log offset, log odds of the detail's share w).
-    The noise ratio has no effect if ``noise_var`` is given. The offset has an effect only if
-    ``stretched``, the share only if ``detailed``.
+    theta = (log ell (d,), log s2, log noise ratio, log offset, log odds of the detail's share w),
+    with length scales ell and signal variance s2. The noise ratio has no effect if ``noise_var``
+    is given. The offset has an effect only if ``stretched``, the share only if ``detailed``. The
+    other arguments are those of `fit`.
 
-    With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t of the kernel is
-    tr(A dK/dt) / 2. For the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²),
-    and with W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array.
-    For the log odds of the share, dK = s2 w (1 - w) (k_detail - k_trend).
-    Stretched values have their own density times the Jacobian of the stretch.
+    With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t of the kernel is tr(A
+    dK/dt) / 2. For the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²), and
+    with W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array. For
+    the log odds of the share, dK = s2 w (1 - w) (k_detail - k_trend). Stretched values have their
+    own density times the Jacobian of the stretch.
     """
     dim = int(groups.max()) + 1
     s2 = math.exp(theta[dim])
@@ -198,7 +199,7 @@ def fit(
 
     Args:
         F: Features (n, D).
-        y: Values (n,).
+        y: Values (n,), of order one.
         kernel: Kernel as a function of the scaled squared distance.
         groups: Index of the parameter that each feature belongs to (D,).
         prior_mean: Mean of the values far from all data.
@@ -253,7 +254,7 @@ def fit(
 class FitCache:
     """Remembers the hyperparameters of the last fits.
 
-    An ask whose decisive trials are those of an earlier ask then needs no fit.
+    An ask that fits to the same trials as an earlier ask then needs no fit.
     """
 
     def __init__(self) -> None:

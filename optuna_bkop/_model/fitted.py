@@ -34,12 +34,12 @@ class Fitted:
     """The kernel models of a study, conditioned on its data.
 
     Attributes:
-        models: Models of the value, one for each length scale factor.
-        detailed: The same with a `DetailedKernel`, for the points that these choose; empty if all
-            points are chosen by ``models``.
+        models: Models of the transformed value, one for each length scale factor of the settings.
+        detailed: The same with a second, short length scale (`DetailedKernel`), for the points
+            that these models choose; empty if ``models`` choose all points.
         feasibility: One model per constraint, positive where the constraint is met; and, if some
             trials failed, a model that is positive where trials succeed.
-        U: All observed points (n, d), best first.
+        U: All observed points (n, d), best first; NaN where a trial does not have the parameter.
         n_since_best: Number of trials observed after the best one.
         n_ties: Number of trials, besides the best one, that share its value.
         domain: The domain of the points.
@@ -72,24 +72,24 @@ def fit_models(
 ) -> Fitted:
     """Fit the models of values (n,) at points U (n, d).
 
-    In a long study the result may describe the trials near the best one alone: its domain is then
-    a `ChartedDomain`, its points are in the chart, and there is no detail, because the chart is
-    too small to hold many basins.
+    In a long study the result may describe only the trials near the best one. Then its domain is a
+    `ChartedDomain`, its points are in the chart (local coordinates around the best trials), and
+    ``detailed`` counts as False, because the chart is too small to hold many basins.
 
     Args:
-        U: Points; NaN where a trial does not have the parameter.
+        U: Points in the unit cube; NaN where a trial does not have the parameter.
         values: Values to be maximised; may be infinite.
         constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
-        U_failed: Points (p, d) of failed trials. A point that succeeded in another trial is
-            ignored: its failure was an accident.
+        U_failed: Points (p, d) of failed trials; None for none. A point that succeeded in another
+            trial is ignored: its failure was an accident.
         domain: The domain of the points.
         settings: How batches are chosen.
-        cache: Remembers hyperparameters of earlier fits.
+        cache: Remembers hyperparameters of earlier fits. If None, nothing is remembered.
         feasibility: The models of constraints and of success, if they are known already.
-        n_fitted: Maximum number of best trials to which hyperparameters are fitted. If None,
-            `_MAX_FITTED`.
-        detailed: Whether the kernel of the values is a `DetailedKernel`. If None, there are models
-            of both kinds.
+        n_fitted: Maximum number of best trials to which hyperparameters are fitted. If None, or if
+            larger, 250.
+        detailed: Whether the kernel of the values has a second, short length scale
+            (`DetailedKernel`). If None, there are models of both kinds.
         rng: Decides whether a long study is modelled near its best trial. If None, never.
     """
     cache = FitCache() if cache is None else cache
@@ -146,11 +146,15 @@ def fit_models(
 
 
 def n_decisive(n: int, share: int) -> int:
-    """Return how many of the first n trials decide hyperparameters.
+    """Return how many of the first n trials decide hyperparameters: n, rounded down.
 
-    Hyperparameters change little with a few per cent more trials, and fitting them is a large
-    part of the cost of an ask. The number depends on n alone, not on when the last fit was made,
-    so that all workers that know the same trials fit the same hyperparameters.
+    Hyperparameters change little with a few per cent more trials, and fitting them is a large part
+    of the cost of an ask. The number depends on n alone, not on when the last fit was made, so
+    that all workers that know the same trials fit the same hyperparameters.
+
+    Args:
+        n: Number of trials.
+        share: Rounding takes away fewer than n / ``share`` trials.
     """
     step = max(step for step in _REFIT_STEPS if step <= max(1, n // share))
     return n - n % step

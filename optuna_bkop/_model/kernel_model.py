@@ -26,12 +26,12 @@ class Hyperparameters:
     """The parameters that a fit determines.
 
     Attributes:
-        length_scales: One length scale per parameter (d,).
-        signal_var: Prior variance s2 of the values.
+        length_scales: One length scale per parameter (d,), where the range of a parameter is 1.
+        signal_var: Prior variance s2 of the values, in squared units of the values.
         noise_var: Noise variance, in squared units of the values.
         offset: Offset of the logarithmic `stretch` of the values; infinite without a stretch.
-        detail: Share of the detail of a `DetailedKernel` in the signal variance; 0 for a kernel
-            with one length scale per parameter.
+        detail: Share, from 0 to 1, of the detail (the part with a second, short length scale) in
+            the signal variance; 0 for a kernel with one length scale per parameter.
     """
 
     length_scales: FloatArray
@@ -43,10 +43,11 @@ class Hyperparameters:
 
 @dataclass(frozen=True)
 class KernelModel:
-    """Posterior of a kernel model (the paper's Eqs. 4-5 and 12-13, and 8 and 16 for batches).
+    """Posterior mean and covariance of a kernel model.
 
-    Held points (points of running trials, whose values are unknown) narrow the covariance and
-    leave the mean unchanged: they are rows of the factor without a weight in ``alpha``.
+    These are Eqs. 4-5 and 12-13 of Lyu, Yuan and Tsang, and Eqs. 8 and 16 for batches. Held points
+    (points of running trials, whose values are unknown) narrow the covariance and leave the mean
+    unchanged: they are rows of the factor without a weight in ``alpha``.
 
     Attributes:
         kernel: Kernel as a function of the scaled squared distance.
@@ -84,8 +85,15 @@ class KernelModel:
     ) -> KernelModel:
         """Return the model given values ``y`` (n,) at features ``F`` (n, D).
 
-        The length scales are those of ``hyperparameters`` times ``factor``. A factor below 1
-        gives a larger RKHS. With a detail, ``kernel`` is the kernel of its two parts.
+        Args:
+            F: Features of the observed points.
+            y: Their values.
+            kernel: Kernel as a function of the scaled squared distance. If the hyperparameters
+                have a detail, it is the kernel of both parts of a `DetailedKernel`.
+            hyperparameters: Length scales, variances and share of the detail.
+            groups: Index of the parameter that each feature belongs to (D,).
+            prior_mean: Mean of the values far from all data.
+            factor: Multiplier of the length scales. A factor below 1 gives a larger RKHS.
         """
         s2, noise_var = hyperparameters.signal_var, hyperparameters.noise_var
         if hyperparameters.detail:
@@ -100,8 +108,9 @@ class KernelModel:
     def hold(self, F_held: FloatArray) -> KernelModel:
         """Return the model that also holds points at features ``F_held`` (p, D).
 
-        The factor is extended by rows, not rebuilt: with K = [[K11, K12], [K21, K22]] the new
-        rows are [V', L22], where V = L11⁻¹ K12 and L22 is the factor of K22 - V'V.
+        A held point narrows the covariance and leaves the mean unchanged. The Cholesky factor is
+        extended by rows, not rebuilt: with K = [[K11, K12], [K21, K22]] the new rows are [V',
+        L22], where V = L11⁻¹ K12 and L22 is the factor of K22 - V'V.
         """
         if len(F_held) == 0:
             return self

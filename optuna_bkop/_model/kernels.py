@@ -51,7 +51,8 @@ DETAIL_SCALE = 0.1
 class DetailedKernel:
     """Kernel of a sum of two functions: a trend, and a detail with shorter length scales.
 
-    k(r²) = (1 - w) k₀(r²) + w k₀(r² / ρ²), with ρ = `DETAIL_SCALE`.
+    k(r²) = (1 - w) k₀(r²) + w k₀(r² / ρ²), with ρ = `DETAIL_SCALE` and r² the squared distance in
+    units of the trend's length scales.
 
     A function with many basins is a smooth trend with ripples. A kernel with one length scale has
     to follow every ripple or to count all of them as noise. This one follows the trend, and knows
@@ -59,7 +60,7 @@ class DetailedKernel:
 
     Attributes:
         kernel: The kernel k₀ of both parts.
-        share: Share w of the detail in the variance.
+        share: Share w, from 0 to 1, of the detail in the variance.
     """
 
     kernel: Kernel

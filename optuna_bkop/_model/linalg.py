@@ -15,7 +15,7 @@ _SMALLEST_PIVOT = 1e-13
 
 
 def cholesky(K: FloatArray, noise_var: float, signal_var: float) -> FloatArray:
-    """Return the lower Cholesky factor of K + noise_var I, with as little jitter as possible.
+    """Return the lower Cholesky factor (n, n) of K + noise_var I, with as little jitter as needed.
 
     Args:
         K: Symmetric matrix (n, n).

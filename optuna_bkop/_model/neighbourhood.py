@@ -32,11 +32,11 @@ _STEP = 10
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The trials around the best one, and the domain in whose chart they are modelled.
+    """The trials around the best one, and the domain with the chart in which they are modelled.
 
     Attributes:
         rows: Indices (m,) of the trials, ascending.
-        domain: The domain with its chart.
+        domain: The domain with its chart, that is, local coordinates around the best trials.
     """
 
     rows: NDArray[np.int64]
@@ -54,9 +54,9 @@ def neighbourhood(
     """Return the neighbourhood in which to choose the next batch; None for the whole range.
 
     The whole range is searched while trials are few, in a part of the batches later, on a plateau
-    (other trials have the best value, too), and where there is no chart. It is always searched
-    without a trust box, because the user has asked for that, and by the strategy "bull", which
-    fixes its points in advance.
+    (other trials have the best value, too), and if `local_chart` finds no chart. It is always
+    searched if the settings have no trust box, because the user has asked for that, and by the
+    strategy "bull", which fixes its points in advance.
 
     Args:
         U: Points (n, d); NaN where a trial does not have the parameter.
@@ -64,7 +64,8 @@ def neighbourhood(
         constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
         domain: The domain of the points.
         settings: How batches are chosen.
-        rng: Decides, equally for all workers that know the same trials.
+        rng: Decides between neighbourhood and whole range, equally for all workers that know the
+            same trials.
     """
     if settings.trust_margin is None or settings.strategy == "bull":
         return None

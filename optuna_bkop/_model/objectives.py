@@ -44,12 +44,13 @@ _MAX_DIRECTED = 120
 
 @dataclass(frozen=True)
 class ObjectiveSet(ActiveSet):
-    """The active set of trials with several objectives.
+    """The trials with several objectives that models are trained on, best trials first.
 
     Attributes:
-        Y: Transformed values (n, m) of all trials.
-        active: Indices of the active set (a,).
-        n_front: Number of non-dominated feasible trials, the first of ``order``.
+        Y: Transformed values (n, m) of all trials, to be maximised.
+        active: Indices (a,) of the trials that models are trained on.
+        n_front: Number of trials on the front, that is, feasible and not dominated. They are the
+            first of ``order``.
         bends: The transformation of each objective.
     """
 
@@ -64,7 +65,9 @@ class ObjectiveSet(ActiveSet):
     ) -> ObjectiveSet:
         """Choose at most `MAX_ACTIVE` of n trials to train models on, and transform the values.
 
-        At least one trial must be feasible. See `active_set` for which ones are chosen.
+        At least one trial must be feasible. If there are more trials, half of the chosen ones are
+        the best, a quarter are the nearest to the front, and a quarter are spread evenly by rank
+        over the others.
 
         Args:
             U: Points (n, d); NaN where a trial does not have the parameter.
@@ -101,11 +104,11 @@ class FittedObjectives:
         models: One model per objective.
         feasibility: One model per constraint, positive where the constraint is met; and, if some
             trials failed, a model that is positive where trials succeed.
-        data: The trials.
+        data: The trials that the models are trained on, with their transformed values.
         U: Points (n, d) of all trials, in the order of their numbers.
-        constraints: Their constraint values (n, k).
-        reference: Reference point (m,) of the hypervolume, transformed.
-        scale: Extent (m,) of the front in each objective, transformed; positive.
+        constraints: Their constraint values (n, k); feasible if at most 0, NaN if unknown.
+        reference: Reference point (m,) of the hypervolume, transformed like the values.
+        scale: Extent (m,) of the front in each transformed objective; positive.
         domain: The domain of the points.
         settings: How batches are chosen.
     """
@@ -122,10 +125,11 @@ class FittedObjectives:
 
     @cached_property
     def front(self) -> FloatArray:
-        """The front that the models believe in: non-dominated means (f, m) at feasible trials.
+        """The non-dominated vectors (f, m) among the posterior means at feasible trials.
 
-        Without noise these are the values. With noise, the values on the front would be the
-        luckiest ones, and nothing would seem to improve them.
+        The values are transformed. Without noise these are the observed values. With noise, the
+        observed values on the front would be the luckiest ones, and nothing would seem to improve
+        them.
         """
         F = self.data.F[self.data.feasible[self.data.active]]
         means = np.column_stack([model.mean(F) for model in self.models])
@@ -137,12 +141,12 @@ class FittedObjectives:
         return len(self.U) - 1 - int(self.data.order[: self.data.n_front].max())
 
     def along(self, direction: FloatArray) -> Fitted:
-        """Fit the models of one objective: how far trials reach along a direction (m,).
+        """Fit the models of a single value: how far trials reach along a direction (m,).
 
         With z the transformed values, r the reference point, s the scale and λ >= 0 the direction,
         a trial reaches min_k (z_k - r_k) / (s_k λ_k), the largest multiple of the direction that
         it dominates. An objective with λ_k = 0 does not limit it. The mean of (z_k - r_k) / s_k
-        over all k is added with a small weight.
+        over all k is added with the small weight `_MEAN_WEIGHT`.
         """
         extents = (self.data.Y - self.reference) / self.scale
         limits = direction > 0

@@ -12,11 +12,12 @@ from optuna_bkop._arrays import FloatArray
 
 
 def nondominated(V: FloatArray) -> NDArray[np.int64]:
-    """Return the rows of V (n, m) that no other row dominates, ascending; one row of equal ones.
+    """Return the rows of V (n, m) that no other row dominates, as ascending indices.
 
-    Rows are visited in lexicographic order, largest first: what is left when a row's turn comes is
-    dominated by no row before it, and no row after it can dominate it. Each visit removes all rows
-    that the visited one dominates or equals, so that the cost is O(n m) per member of the front.
+    All values are to be maximised. Of several equal rows one is returned. Rows are visited in
+    lexicographic order, largest first: what is left when a row's turn comes is dominated by no row
+    before it, and no row after it can dominate it. Each visit removes all rows that the visited
+    one dominates or equals, so that the cost is O(n m) per member of the front.
     """
     order = np.lexsort(-V.T[::-1])
     front: list[int] = []
@@ -28,10 +29,11 @@ def nondominated(V: FloatArray) -> NDArray[np.int64]:
 
 
 def by_layers(V: FloatArray, n_enough: int) -> tuple[NDArray[np.int64], int]:
-    """Return all rows of V (n, m), best layer first, and the size of the first layer.
+    """Return all row indices (n,) of V (n, m), best layer first, and the size of the first layer.
 
-    A layer is the non-dominated set of the rows that no earlier layer contains. Once ``n_enough``
-    rows have a layer, the others follow in the order of their mean rank over the objectives.
+    All values are to be maximised. A layer is the non-dominated set of the rows that no earlier
+    layer contains. Once ``n_enough`` rows have a layer, the others follow in the order of their
+    mean rank over the objectives.
     """
     rest = np.arange(len(V))
     layers: list[NDArray[np.int64]] = []

@@ -26,10 +26,10 @@ class ScaleEnsemble:
     of times.
 
     Args:
-        models: The models. They must share kernel, points and unscaled length scales.
+        models: The models. They must share kernel, points, and length scales before the factor.
 
     Raises:
-        ValueError: If the models do not share these.
+        ValueError: If the models have different kernels, points or length scales.
     """
 
     def __init__(self, models: Sequence[KernelModel]) -> None:

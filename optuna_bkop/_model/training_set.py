@@ -24,8 +24,8 @@ class ActiveSet:
     """The trials that models are trained on, best trial first.
 
     Attributes:
-        F: Features (a, D) of the active set.
-        constraints: Scaled constraint values (a, k).
+        F: Features (a, D) of these trials.
+        constraints: Their scaled constraint values (a, k); met if at most 0, NaN if unknown.
         feasible: For each of all n trials, whether it meets its constraints (n,).
         order: Indices of all trials (n,), best first.
     """
@@ -38,11 +38,11 @@ class ActiveSet:
 
 @dataclass(frozen=True)
 class TrainingSet(ActiveSet):
-    """The active set of trials with one objective.
+    """The trials with one objective that models are trained on, best trial first.
 
     Attributes:
-        y: Transformed values (a,); while no trial is feasible, the negative total constraint
-            violation.
+        y: Transformed values (a,), to be maximised; while no trial is feasible, the negative total
+            constraint violation.
         n_ties: Number of trials, besides the best one, that share its value.
     """
 
@@ -60,12 +60,14 @@ class TrainingSet(ActiveSet):
     ) -> TrainingSet:
         """Return the training set of n trials.
 
+        At most `MAX_ACTIVE` of them are part of it (see `active_set`).
+
         Args:
             U: Points (n, d); NaN where a trial does not have the parameter.
             values: Values (n,), to be maximised; may be infinite.
             constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
             domain: The domain of the points.
-            warping: A name of `WARPINGS`.
+            warping: How values are transformed: "log", "half-rank" or "none" (see `warp`).
         """
         feasible = is_feasible(constraints)
         scaled = scaled_constraints(constraints)
@@ -83,16 +85,20 @@ class TrainingSet(ActiveSet):
 
 
 def is_feasible(constraints: FloatArray) -> NDArray[np.bool_]:
-    """Return which trials (n,) violate none of their constraints (n, k); NaN is no violation."""
+    """Return which trials (n,) violate none of their constraints (n, k).
+
+    A constraint is violated if its value is positive, as in Optuna. NaN is no violation.
+    """
     feasible: NDArray[np.bool_] = ~np.any(constraints > 0, axis=1)
     return feasible
 
 
 def active_set(F: FloatArray, order: NDArray[np.int64], n_centres: int = 1) -> NDArray[np.int64]:
-    """Return the indices of at most `MAX_ACTIVE` trials to train on.
+    """Return the indices (a,) of at most `MAX_ACTIVE` trials to train on.
 
-    Half of them are the best trials, a quarter are the nearest to the best trial or trials, and a
-    quarter are spread evenly by rank over the others.
+    All n trials are returned if they are no more. Otherwise half of the result are the best
+    trials, a quarter are those nearest to one of the ``n_centres`` best trials, and a quarter are
+    spread evenly by rank over the others.
 
     Args:
         F: Features (n, D) of all trials.
@@ -113,9 +119,10 @@ def active_set(F: FloatArray, order: NDArray[np.int64], n_centres: int = 1) -> N
 
 
 def scaled_constraints(constraints: FloatArray) -> FloatArray:
-    """Return arcsinh of each constraint column (n, k) divided by its median size.
+    """Return arcsinh of each constraint column (n, k) divided by its median absolute value.
 
-    Signs are kept, so feasibility does not change; the arcsinh shortens heavy tails.
+    Signs are kept, so feasibility does not change; the arcsinh shortens heavy tails. NaN stays
+    NaN.
     """
     scaled = np.nan_to_num(constraints, nan=np.nan, posinf=1e300, neginf=-1e300)
     for j in range(scaled.shape[1]):

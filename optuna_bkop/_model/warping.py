@@ -102,6 +102,10 @@ def stretch(y: FloatArray, offset: float) -> Stretched:
     same. A large offset changes nothing. A small one separates good values that are close to the
     best, as a logarithm does for a function whose minimum is 0. The true minimum is not needed,
     and a constant added to all values cancels.
+
+    Args:
+        y: Values to be maximised, as `warp` returns them: the better half is at least 0.
+        offset: The offset c, positive.
     """
     better = y >= 0
     m = float(y.max(initial=0.0))

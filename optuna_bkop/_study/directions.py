@@ -17,7 +17,11 @@ def maximized(study: Study) -> list[bool]:
 
 
 def reference_of(study: Study, given: Sequence[float] | None) -> FloatArray | None:
-    """Return a reference point (m,) in the study's own units as one that is to be maximised.
+    """Return a reference point (m,) with the signs that make all objectives to be maximised.
+
+    Args:
+        study: The study.
+        given: One number per objective, in its own units and direction; None returns None.
 
     Raises:
         ValueError: If the number of values is not the number of objectives.

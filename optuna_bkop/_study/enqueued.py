@@ -18,7 +18,10 @@ def fixed_params(trial: FrozenTrial) -> dict[str, Any]:
 
 
 def known_point(trial: FrozenTrial, cube: UnitCube) -> FloatArray:
-    """Return a trial's point (d,) as far as it is suggested or enqueued; the rest is NaN."""
+    """Return the point (d,) of a trial in the unit cube, with NaN for parameters not known yet.
+
+    A parameter is known if it has been suggested, or if the trial was enqueued with it.
+    """
     u = cube.encode(trial.params, trial.distributions)
     fixed = fixed_params(trial)
     if fixed:

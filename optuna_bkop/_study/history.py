@@ -27,11 +27,11 @@ from optuna_bkop._study.unit_cube import UnitCube
 
 @dataclass(frozen=True)
 class History:
-    """The data of a study.
+    """The data of a study: its trials that have a value.
 
     Attributes:
         numbers: Trial numbers (n,), ascending.
-        U: Points (n, d); NaN where a trial does not have the parameter.
+        U: Points (n, d) in the unit cube; NaN where a trial does not have the parameter.
         values: Values (n, m) of m objectives, to be maximised; may be infinite.
         constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
     """
@@ -45,7 +45,7 @@ class History:
         return len(self.numbers)
 
     def fingerprint(self, *more: str | bytes) -> str:
-        """Return a short text that differs whenever the trials or ``more`` differ.
+        """Return a short text that differs whenever the numbers of the trials or ``more`` differ.
 
         Finished trials of a study do not change, so their numbers identify them.
         """
@@ -58,8 +58,11 @@ class History:
 def read_history(finished: FinishedTrials, cube: UnitCube, *, maximize: Sequence[bool]) -> History:
     """Return the data of finished trials for the search space of ``cube``.
 
+    Trials without a value, or without any parameter of the search space, are left out. A pruned
+    trial has an estimated value if there is one objective and any trial is COMPLETE.
+
     Args:
-        finished: The trials.
+        finished: The COMPLETE and PRUNED trials.
         cube: The search space.
         maximize: Whether larger values are better, for each objective.
     """

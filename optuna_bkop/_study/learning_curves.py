@@ -49,6 +49,10 @@ def summarize(reported: Mapping[int, float], step: int) -> tuple[float, float, f
     """Return last, lowest, highest and mean report up to ``step``; NaN if there is none.
 
     Reports that are NaN are ignored. Infinite ones are not.
+
+    Args:
+        reported: Reported values by step.
+        step: Last step that counts.
     """
     values = [reported[s] for s in sorted(reported) if s <= step and not math.isnan(reported[s])]
     if not values:
@@ -61,6 +65,9 @@ def estimate_final(
     pruned: FloatArray, complete: FloatArray, values: FloatArray, *, maximize: bool
 ) -> FloatArray:
     """Estimate the final values (p,) of pruned trials with the same last step.
+
+    Values and estimates are in the objective's own direction. A summary of reports is four
+    numbers: last, lowest, highest and mean report; NaN if there is no report.
 
     Args:
         pruned: Summaries (p, 4) of the pruned trials' reports.

@@ -11,9 +11,10 @@ from optuna_bkop._study.trial_cache import SPACE, FinishedTrials
 
 
 def union_space(finished: FinishedTrials) -> tuple[dict[str, BaseDistribution], set[str]]:
-    """Return all parameters of finished trials, and the names of those that are left out.
+    """Return the parameters that finished trials had, and the names of those that are left out.
 
-    A parameter that had different distributions is left out: the model cannot cover it.
+    A parameter that had different distributions is left out: the model cannot cover it. A
+    parameter with a single value is missing from both results.
     """
     space: dict[str, BaseDistribution] = {}
     dynamic: set[str] = set()

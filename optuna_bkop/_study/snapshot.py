@@ -24,18 +24,21 @@ _N_RECENT = 64
 class Snapshot:
     """Everything that one read of a study tells.
 
+    A fingerprint is a short text that is equal for equal things.
+
     Attributes:
-        history: The data.
+        history: The data: trials with a value.
         domain: The parameters, with the conditions that the data show.
-        trials_known: Fingerprint of the trials that are data. Equal in all studies with the same
+        trials_known: Fingerprint of the trials in ``history``. Equal in all studies with the same
             trial numbers and search space, whatever the unit of the values.
         fingerprint: Fingerprint of study, trials and values: what a plan is based on.
         others: All trials that are not part of ``history``, in the order of their numbers.
         ended: The finished trials among ``others``: failed, or pruned before any was COMPLETE.
-        recent: The latest finished trials, in the order of their numbers.
+        recent: The finished ones of the latest trials, in the order of their numbers.
         finished: Numbers of all finished trials.
         longest: Duration of the longest finished trial in seconds.
-        u_enqueued: The point (d,) of the trial that asks, if it was enqueued with all parameters.
+        u_enqueued: The point (d,) of the trial that asks, if it was enqueued with all parameters;
+            otherwise None.
     """
 
     history: History
@@ -56,7 +59,7 @@ def take_snapshot(study: Study, trial: FrozenTrial, cube: UnitCube, cache: Trial
     Args:
         study: The study.
         trial: The trial that asks.
-        cube: Its search space.
+        cube: The search space of the trial.
         cache: Remembers finished trials.
     """
     finished = cache.read_study(study, trial)

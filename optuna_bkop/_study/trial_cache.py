@@ -39,7 +39,7 @@ class FinishedTrials:
     Attributes:
         cache: The cache that holds them.
         rows: Their rows in the cache (n,), in the order of trial numbers.
-        trials: All trials of the read, whatever their state.
+        trials: All trials of the read, whatever their state, in the order of trial numbers.
         others: The trials of the read that are neither COMPLETE nor PRUNED.
     """
 
@@ -53,7 +53,12 @@ class FinishedTrials:
 
     @property
     def table(self) -> FloatArray:
-        """One row (5,) per trial; the columns are defined at the top of this module."""
+        """A copy of the table (n, 5) of the trials, one row per trial.
+
+        The columns are NUMBER, the trial number; SPACE, an index of the search space; SECONDS, the
+        duration; COMPLETE, 1 if the trial is COMPLETE and 0 if PRUNED; and LAST_STEP, the step of
+        its last report, NaN without a report.
+        """
         return self.cache.table(self.rows)
 
     def values(self, n_objectives: int) -> FloatArray:
@@ -84,14 +89,14 @@ def all_trials(study: Study) -> Sequence[FrozenTrial]:
 def study_key(study: Study) -> Hashable:
     """Return a key that differs for any two studies of this process, whatever their names.
 
-    The reference is weak, so that a cache does not keep a storage alive. A reference to a storage
-    that is gone equals no other.
+    The key has a weak reference to the storage, so that a cache does not keep the storage alive. A
+    reference to a storage that is gone equals no other.
     """
     return weakref.ref(study._storage), study._study_id
 
 
 def birth_of(trials: Iterable[FrozenTrial]) -> str:
-    """Return when the first trial of a study began, as a text.
+    """Return when the first trial of a study began, as a text in ISO format.
 
     The text is equal for all workers of a study. Enqueued trials are ignored, because they exist
     before they begin: the text is empty until the first other trial begins, and constant after.
@@ -105,8 +110,8 @@ def birth_of(trials: Iterable[FrozenTrial]) -> str:
 class TrialCache:
     """Reads the trials of studies and remembers those that are COMPLETE or PRUNED.
 
-    Reading must be fast with many trials, so the cache keeps arrays, with one row per trial in
-    the order of first reading.
+    Reading must be fast with many trials, so the cache keeps arrays, with one row per trial in the
+    order of first reading. ``rows`` (n,) in its methods are indices of such rows.
     """
 
     def __init__(self) -> None:
@@ -128,9 +133,10 @@ class TrialCache:
         self._reports: dict[int, FloatArray] = {}
 
     def read_ahead(self, study: Study, trial: FrozenTrial) -> FinishedTrials:
-        """Read the trials to find the search space of a trial.
+        """Read the trials to find the search space of a trial that asks.
 
-        The `read_study` that follows for the same trial uses this read again.
+        If `read_study` follows for the same trial within a hundredth of a second, it uses this
+        read.
         """
         finished = self._read_all(study)
         self._ahead = (study_key(study), trial.number), time.monotonic(), finished

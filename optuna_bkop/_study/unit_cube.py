@@ -39,10 +39,10 @@ class UnitCube:
 
     Attributes:
         names: Parameter names, sorted.
-        distributions: Their distributions.
-        parameters: Their descriptions for the model.
+        distributions: Their distributions, in the order of the names.
+        parameters: Their descriptions for the model, in the same order.
         signature: Text that is equal for equal search spaces, in every process.
-        key: Short digest of the signature.
+        key: Digest of the signature, 16 hexadecimal digits.
     """
 
     def __init__(self, search_space: Mapping[str, BaseDistribution]) -> None:
@@ -60,9 +60,13 @@ class UnitCube:
     def encode(
         self, params: Mapping[str, Any], distributions: Mapping[str, BaseDistribution]
     ) -> FloatArray:
-        """Return the point (d,) of a trial's parameters.
+        """Return the point (d,) of a trial's parameters, with numbers of [0, 1].
 
         It is NaN where the trial lacks the parameter or has it with another distribution.
+
+        Args:
+            params: Values by name.
+            distributions: Distributions by name.
         """
         u = np.full(self.dim, np.nan)
         for j, (name, distribution) in enumerate(zip(self.names, self.distributions, strict=True)):
@@ -130,9 +134,10 @@ def _parameter(distribution: BaseDistribution) -> Parameter:
 
 
 def _ends(distribution: _Numerical) -> tuple[float, float]:
-    """Return the ends of [0, 1] on the scale of the distribution.
+    """Return the values at 0 and 1 of the unit interval, or their logarithms for a log scale.
 
-    A discrete value owns half a step on each side, so the ends lie half a step outside.
+    A discrete value owns half a step on each side, so the ends lie half a step outside of the
+    range.
     """
     half = (distribution.step or 0.0) / 2
     return (

@@ -21,12 +21,12 @@ _CHUNK = 128
 
 @dataclass(frozen=True)
 class Maximum:
-    """A maximum between two numbers.
+    """A maximum that is known to lie between two numbers.
 
     Attributes:
         lower: Largest value that was found.
         upper: The function is nowhere larger, if ``is_certified``. Otherwise equal to ``lower``.
-        at: Where ``lower`` was found (D,).
+        at: Point (D,) at which ``lower`` was found.
         is_certified: Whether ``upper`` is proved, up to rounding. If False, the maximum is the
             result of a search, and larger values may exist.
         n_boxes: Number of boxes that were bounded.
@@ -58,22 +58,23 @@ def maximize_on_boxes(
     enough: float = math.inf,
     max_boxes: int = 20_000,
 ) -> Maximum:
-    """Return the maximum of a function over the union of boxes.
+    """Return the maximum of a function over the union of m boxes.
 
     The box with the largest upper bound is split in the middle of its longest side, until the
     largest upper bound is close to the largest value found. The result is certified whenever the
     search ends: with few boxes the upper bound is only less close.
 
     Args:
-        bound: The function and its upper bounds.
+        bound: Maps centres (k, D) and half sides (k, D) of boxes to the function's values (k,) at
+            the centres and to upper bounds (k,) of it on the boxes.
         lower: Lower corners (m, D).
         upper: Upper corners (m, D).
         scales: Sides are measured in these units (D,), for example length scales.
-        start: A known value and its point (D,).
+        start: A known value of the function and its point (D,); None for none.
         tolerance: The search ends when upper and lower value differ by at most this.
         floor: Values up to this do not matter: the upper bound need not be smaller.
         enough: The search ends when a value above this was found.
-        max_boxes: Maximum number of boxes to bound.
+        max_boxes: Number of bounded boxes after which the search ends.
     """
     centres, halves = (lower + upper) / 2, (upper - lower) / 2
     best, at = (-math.inf, centres[0]) if start is None else start

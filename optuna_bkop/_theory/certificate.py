@@ -49,19 +49,25 @@ _SHARE_OF_GAP, _SHARE_OF_SPREAD = 0.02, 1e-4
 
 @dataclass(frozen=True)
 class Premises:
-    """What is assumed of the function. With it, a certificate is a theorem.
+    """The assumptions about a function f under which a certificate is a theorem.
+
+    A certificate bounds how much better than the best query f can be.
 
     Attributes:
         kernel: The kernel k.
-        rkhs_norm: The norm B of f minus the offset.
+        rkhs_norm: Upper bound B of the norm of f minus the offset.
         noise_var: The noise variance σ².
         perturbation_norm: The norm G of the perturbation; 0 if values are exact.
         offset: The constant that is subtracted from f.
-        form: "sharp" or "paper".
-        is_exact: Whether a value is that of f. Otherwise the value of f at a query is known only
-            by (1).
-        compression: The values are those of f, but all else is said about the compressed f.
-        best_only: Whether only the best part of the queries is used (see `best_part`).
+        form: "sharp" for the bound with sqrt(H² - A²), where H² = B² + G² and A is the norm that
+            the values have already; "paper" for the larger bound with H, as in Lyu, Yuan and
+            Tsang.
+        is_exact: Whether an observed value, up to the perturbation, is that of f. Otherwise f at a
+            query is only known to be at least the posterior mean minus the weighted deviation.
+        compression: An increasing function φ that compresses poor values and leaves values above
+            the best one unchanged. Kernel, norms and offset are then those of φ(f), not of f.
+            `NO_COMPRESSION` leaves all values unchanged.
+        best_only: Whether only the best third of the queries is used, and at least 20.
     """
 
     kernel: KernelFunction
@@ -82,7 +88,11 @@ class Premises:
     def part_of(
         self, y: FloatArray, feasible: NDArray[np.bool_] | None = None
     ) -> NDArray[np.int64]:
-        """Return the indices of the queries with values y (n,) that are used."""
+        """Return the ascending indices of the queries with values y (n,) that are used.
+
+        These are all, or the best part if ``best_only``. ``feasible`` (n,) says which queries meet
+        their constraints; the best one of these is always used.
+        """
         return best_part(y, feasible) if self.best_only else np.arange(len(y))
 
     def weight(self, data_norm: float) -> float:
@@ -101,14 +111,17 @@ class Premises:
 
 @dataclass(frozen=True)
 class Gap:
-    """What is left to gain after some queries.
+    """What is left to gain after some queries; all values are to be maximised.
 
     Attributes:
         optimum: Upper bound of the maximum of f.
         best: Lower bound of f at the best query.
         index: Index of that query; -1 if no query is feasible.
-        maximum: The maximum of the optimistic function m + R s, without the bias.
-        data_norm: The norm A.
+        maximum: The maximum of m + R σ, with posterior mean m, deviation σ and the weight R of the
+            premises. It is that of compressed values if the premises have a compression, and does
+            not include the bias of the form "paper".
+        data_norm: The norm A of the smallest function (with perturbation) that explains the
+            values.
     """
 
     optimum: float

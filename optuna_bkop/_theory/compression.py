@@ -21,7 +21,7 @@ _QUANTILE = 0.5
 
 @dataclass(frozen=True)
 class Compression:
-    """φ(v) = v for v >= top, and top - c log(1 + (top - v) / c) below.
+    """The increasing function φ(v) = v for v >= top, and top - c log(1 + (top - v) / c) below.
 
     Attributes:
         top: The best value.

@@ -23,7 +23,13 @@ _STEP = 0.05
 def search_maximum(posterior: Posterior, weight: float, region: Region) -> Maximum:
     """Search the maximum of m + R σ: space-filling points, then climbs from the best.
 
-    The result is a lower bound of the maximum and certifies nothing.
+    The result is a lower bound of the maximum and certifies nothing. Climbs need a
+    `StationaryKernel`; with other kernels the result is the best of the space-filling points.
+
+    Args:
+        posterior: The posterior, with mean m and deviation σ.
+        weight: The weight R of the deviation.
+        region: Where to maximise.
     """
     n_boxes, dim = region.lower.shape
     unit = kronecker(0, max(_N_SAMPLES, 2 * n_boxes), dim)
@@ -57,17 +63,18 @@ def certified_maximum(
 ) -> Maximum:
     """Return the maximum of m + R σ with a proved upper bound.
 
-    The kernel must be a `StationaryKernel`. With any other, the result is that of a search.
+    The kernel must be a `StationaryKernel`. With any other, the result is that of a search, and
+    its ``is_certified`` is False.
 
     Args:
-        posterior: The posterior.
-        weight: The weight R.
+        posterior: The posterior, with mean m and deviation σ.
+        weight: The weight R of the deviation.
         region: Where to maximise.
         found: The result of `search_maximum`, if known.
-        tolerance: As `maximize_on_boxes`, like the others.
-        floor: Values up to this do not matter.
+        tolerance: The search ends when upper and lower value differ by at most this.
+        floor: Values up to this do not matter: the upper bound need not be smaller.
         enough: The search ends when a value above this was found.
-        max_boxes: Maximum number of boxes.
+        max_boxes: Maximum number of boxes of the branch and bound.
     """
     first = search_maximum(posterior, weight, region) if found is None else found
     kernel = posterior.kernel

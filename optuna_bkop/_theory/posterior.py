@@ -44,14 +44,18 @@ _ROUNDING = 1e-15
 class Posterior:
     """What the values of a function say about it.
 
+    K is the kernel matrix of the queried points, σ² the noise variance and y the values minus the
+    offset.
+
     Attributes:
         kernel: The kernel.
         X: Queried points (n, D).
         L: Lower Cholesky factor (n, n) of K + σ² I.
         alpha: Weights (K + σ² I)⁻¹ y of the mean (n,).
         offset: Constant that was subtracted from the values; the mean includes it.
-        data_norm: Norm sqrt(y' (K + σ² I)⁻¹ y) of the minimum-norm explanation (f, g) of y.
-        mean_norm: Norm sqrt(α' K α) of its part f, which is m minus the offset.
+        data_norm: Norm sqrt(y' (K + σ² I)⁻¹ y) of the minimum-norm explanation of y by a function
+            f and a perturbation g.
+        mean_norm: Norm sqrt(α' K α) of f in that explanation, which is the mean minus the offset.
     """
 
     kernel: KernelFunction
@@ -101,12 +105,14 @@ class Posterior:
     def bound_boxes(
         self, weight: float, centres: FloatArray, halves: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return m + R σ at the centres (m,), and upper bounds (m,) of it on whole boxes.
+        """Return m + R σ at the centres (k,) of boxes, and upper bounds (k,) of it on whole boxes.
+
+        m is the posterior mean and σ the posterior deviation.
 
         Args:
-            weight: The weight R.
-            centres: Centres (m, D) of the boxes.
-            halves: Half of their sides (m, D).
+            weight: The weight R of the deviation.
+            centres: Centres (k, D) of the boxes.
+            halves: Half of their sides (k, D).
 
         Raises:
             TypeError: If the kernel is not a `StationaryKernel`.

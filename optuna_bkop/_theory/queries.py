@@ -15,10 +15,11 @@ _BEST_SHARE, _LEAST_BEST = 1 / 3, 20
 
 
 def best_part(y: FloatArray, feasible: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-    """Return the indices of the best third of values y (n,), and of the best feasible value.
+    """Return the ascending indices of the best third of values y (n,), and at least 20.
 
-    A model whose length scales must explain poor values as well explains the good ones less well.
-    Indices are ascending. `benchmarks/README.md` compares other shares.
+    The values are to be maximised. If ``feasible`` (n,) is given, the best feasible value is
+    included. A model whose length scales must explain poor values as well explains the good ones
+    less well. `benchmarks/README.md` compares other shares.
     """
     order = np.argsort(-y, kind="stable")
     chosen = order[: max(_LEAST_BEST, round(_BEST_SHARE * len(y)))]
@@ -35,7 +36,7 @@ class Queries:
         X: Points (T, D).
         y: Values (T,), to be maximised.
         batch: Number of each point's batch (T,), ascending. A sequential run has arange(T).
-        numbers: Trial numbers (T,), if the run is a study.
+        numbers: Trial numbers (T,), if the run is a study; otherwise None.
         groups: Group of each feature (D,). Features of one group share a length scale when a
             kernel is fitted. If None, each feature has its own.
         feasible: Which points meet all constraints (T,). If None, all.

@@ -51,9 +51,14 @@ class Region:
         """Return boxes that contain all features of a domain.
 
         Numerical parameters fill their range, steps included; each combination of choices has a
-        box. Where a categorical parameter is conditional, its neutral features are one more
-        choice; the neutral feature of a numerical one lies in its range. So the boxes contain the
-        features of all points, whichever conditions hold.
+        box. Where a categorical parameter is conditional, its neutral features (those of an
+        inactive parameter) are one more choice; the neutral feature of a numerical one lies in its
+        range. So the boxes contain the features of all points, whichever conditions hold. With too
+        many combinations, one box contains all of them.
+
+        Args:
+            domain: The domain.
+            doubt: Why bounds on the region may not hold for the study; empty if they do.
         """
         if not domain.conditions and domain.n_points <= _MAX_BOXES:
             X = domain.features(domain.all_points())

@@ -20,10 +20,14 @@ _ZERO = 1e-12
 
 @dataclass(frozen=True)
 class SameHistoryBound:
-    """Bounds on the simple adversarial regret of Algorithm 5 (the proofs of Theorems 7 and 8).
+    """Bounds on the simple adversarial regret of Algorithm 5 of Lyu, Yuan and Tsang.
+
+    They come from the proofs of their Theorems 7 and 8. σ is the posterior deviation after the
+    queries, B the norm of the function, and x_T the next point.
 
     Attributes:
-        at_next: 2 B σ(x_T), if x_T was given. It holds if x_T maximises m + B σ.
+        at_next: 2 B σ(x_T), if x_T was given; otherwise None. It holds if x_T maximises m + B σ,
+            with the posterior mean m.
         anywhere: 2 B max_x σ(x), which holds for whatever values were seen.
         largest_std: The maximum of σ: its bounds, where it is, and whether it is certified.
 
@@ -52,12 +56,17 @@ def same_history_bound(
 ) -> SameHistoryBound:
     """Bound the adversarial regret after querying the points X (T - 1, D), whatever their values.
 
-    The opponent may choose any f of norm at most B that agrees with the values seen. The point
-    x_T = argmax m + B σ then has f(x*) - f(x_T) <= 2 B σ(x_T) <= 2 B max_x σ(x): the line of the
-    proofs before Theorem 7 bounds it by B C h^(s - d/2) and Theorem 8 by
-    B exp(c log h / (2 sqrt(h))), with constants that the paper does not give.
+    The opponent may choose any f of norm at most B that agrees with the values seen. With
+    posterior mean m and deviation σ, the point x_T = argmax m + B σ has
 
-    The maximum is found by branch and bound, with a proved upper bound that ``anywhere`` uses.
+        f(x*) - f(x_T) <= 2 B σ(x_T) <= 2 B max_x σ(x).
+
+    This is a line of the proofs of Lyu, Yuan and Tsang. Their Theorem 7 bounds it by B C
+    h^(s - d/2) and Theorem 8 by B exp(c log h / (2 sqrt(h))), with constants that they do not
+    give.
+
+    The maximum of σ is found by branch and bound, with a proved upper bound that ``anywhere``
+    uses.
 
     Args:
         X: Queried points, for example a lattice or the startup of a study.

@@ -13,10 +13,10 @@ from optuna_bkop._model.kernels import KERNELS, squared_distances
 
 @dataclass(frozen=True)
 class StationaryKernel:
-    """k(x, z) = signal_var k0(Σ_j ((x_j - z_j) / length_scale_j)²).
+    """The kernel k(x, z) = signal_var k0(Σ_j ((x_j - z_j) / length_scale_j)²).
 
     Attributes:
-        name: "matern52" or "se".
+        name: Name of k0: "matern52" or "se" (squared exponential).
         length_scales: One length scale for all features, or one for each (D,).
         signal_var: Prior variance k(x, x).
 

@@ -23,20 +23,25 @@ KernelFunction = Callable[[FloatArray, FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Bound:
-    """The bounds of one theorem after each of the N batches of a run.
+    """The bounds of one theorem of Lyu, Yuan and Tsang after each of the N batches of a run.
+
+    R and r are cumulative and simple regret, T the number of queries so far, B a norm of f, G the
+    norm of the perturbation, σ² the noise variance, and I the information gain of the queries.
+    Batch n has q_n points with the covariance A_n given all earlier batches, and with the
+    deviations σ_i.
 
     Attributes:
         theorem: Name of the theorem.
-        constant: Its constant C_1, C_2, C_3 or C_4.
+        constant: Its constant C: C_1, C_2, C_3 or C_4.
         noise_var: Its σ².
-        cumulative: Bounds (N,) on the cumulative regret: R <= B sqrt(T C I), plus
-            2 T (B + G) σ for Theorems 3 and 4.
+        cumulative: Bounds (N,) on the cumulative regret: R <= B sqrt(T C I), plus 2 T (B + G) σ
+            for Theorems 3 and 4.
         simple: Bounds (N,) on the simple regret: r <= R / T.
         by_deviations: Bounds (N,) R <= 2B Σ_n sqrt(q_n tr A_n) + ..., the line of the proof before
-            deviations are replaced by information gain. They are never larger than
-            ``cumulative``.
-        by_mean_deviations: Bounds (N,) R <= 2B Σ_n Σ_i σ_i + ..., valid for the mean-deviation
-            form only. They are never larger than ``by_deviations``.
+            deviations are replaced by information gain. They are never larger than ``cumulative``.
+        by_mean_deviations: Bounds (N,) R <= 2B Σ_n Σ_i σ_i + ..., valid only for the acquisition
+            with the mean of the deviations (form "mean"). They are never larger than
+            ``by_deviations``.
 
     Example:
         >>> from optuna_bkop.regret import Queries, StationaryKernel, regret_bound
@@ -59,6 +64,11 @@ class Bound:
 def information_gain(X: FloatArray, kernel: KernelFunction, noise_var: float) -> float:
     """Return half of log det(I + K / σ²) for points X (T, D), which may repeat.
 
+    Args:
+        X: The points.
+        kernel: Maps X (n, D) and Z (m, D) to the kernel matrix (n, m); K is that of X with itself.
+        noise_var: The noise variance σ², positive.
+
     Example:
         >>> from optuna_bkop.regret import StationaryKernel
         >>> X = np.zeros((2, 1))  # twice the same point: half log 3
@@ -71,11 +81,16 @@ def information_gain(X: FloatArray, kernel: KernelFunction, noise_var: float) ->
 
 
 def theorem_constant(scale: float, noise_var: float) -> float:
-    """Return C = 8 s / log(1 + s / σ²).
+    """Return the constant C = 8 s / log(1 + s / σ²) of a regret bound.
 
-    C_1 and C_3 have s = κ; C_2 and C_4 have s = β = max_n β_n. The paper's C_1 has s = 1, because
-    the paper requires k(x, x) <= 1. Its C_3 has s >= κ + σ², but the proof needs only σ̂² <= s, and
-    σ̂² <= κ. So the Corollary, which sets s = 1, is correct.
+    The constants C_1 and C_3 of Lyu, Yuan and Tsang have s = κ, the largest k(x, x); C_2 and C_4
+    have s = max_n β_n, the largest spectral norm of a batch's covariance. Their C_1 has s = 1,
+    because they require k(x, x) <= 1. Their C_3 has s >= κ + σ², but the proof needs only
+    σ̂² <= s, and σ̂² <= κ. So the Corollary, which sets s = 1, is correct.
+
+    Args:
+        scale: The number s, positive.
+        noise_var: The noise variance σ², positive.
 
     Example:
         >>> round(theorem_constant(1.0, 0.01), 4)
@@ -91,8 +106,14 @@ def batch_covariances(
 ) -> list[FloatArray]:
     """Return the covariances A_n (q_n, q_n) of each batch of X (T, D), given earlier batches.
 
-    With K + σ² I = L L' the Schur complement of block n is L_nn L_nn' = A_n + σ² I, so that one
-    factor contains all of them.
+    They are covariances of the noise-free values. With K + σ² I = L L' the Schur complement of
+    block n is L_nn L_nn' = A_n + σ² I, so that one factor contains all of them.
+
+    Args:
+        X: The points, in the order of their batches.
+        sizes: Batch sizes q_n, which sum to T.
+        kernel: Maps X (n, D) and Z (m, D) to the kernel matrix (n, m).
+        noise_var: The noise variance σ².
 
     Example:
         >>> from optuna_bkop.regret import StationaryKernel
@@ -111,12 +132,15 @@ def batch_covariances(
 class Run:
     """The quantities from which the bounds of a run of N batches follow, for one σ².
 
+    A_n is the covariance of the q_n points of batch n given all earlier batches, and σ_i are the
+    roots of its diagonal.
+
     Attributes:
         sizes: Batch sizes q_n.
         noise_var: Noise variance σ².
         kappa: Largest prior variance κ.
-        spectral_norms: Spectral norms β_n (N,).
-        information: Information gain I after each batch (N,).
+        spectral_norms: Spectral norms β_n of A_n (N,).
+        information: Information gain of the queries up to each batch (N,).
         rms_sum: Σ_n sqrt(q_n tr A_n) up to each batch (N,).
         mean_sum: Σ_n Σ_i σ_i up to each batch (N,).
     """
@@ -162,12 +186,16 @@ class Run:
     ) -> Bound:
         """Return B sqrt(T C I) + T bias, and the lines of the proof that lead to it.
 
+        T is the number of queries, I their information gain, and C the theorem's constant.
+
         Args:
             theorem: Name of the theorem.
             norm: The norm B.
             bias: Bias that is added to the regret of each query.
-            sequential: Whether the constant is that of a sequential theorem.
-            deviations: The same run with the σ² of its algorithm. If None, this run.
+            sequential: Whether the constant is that of a sequential theorem (C_1, C_3), or that of
+                a theorem about batches (C_2, C_4).
+            deviations: The same run with the noise variance that its algorithm used. If None, this
+                run.
         """
         deviations = self if deviations is None else deviations
         T = np.cumsum(self.sizes)
