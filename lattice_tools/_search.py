@@ -109,7 +109,11 @@ class Measure:
 
 
 def search_size(n_points: object, dim: object) -> tuple[int, int]:
-    """N and d as ints, if a search can have this size; else a ValueError that names them."""
+    """Return N and d as ints.
+
+    A ValueError that names the bad number is raised unless N is an integer from 2 to `MAX_POINTS`,
+    and d an integer of at least 1.
+    """
     N, d = checked_size(n_points, dim)
     if N > MAX_POINTS:
         raise ValueError(f"A search takes at most {MAX_POINTS} points (`n_points`), got {N}.")

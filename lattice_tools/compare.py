@@ -1,4 +1,7 @@
-"""Tables of minimum distances: methods beside each other, and beside the paper's Tables 1-3."""
+"""Tables of minimum distances: methods beside each other, and beside printed values.
+
+The printed values are those of Tables 1-3 of Lyu, Yuan and Tsang.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +126,11 @@ def measure(
 
 
 def table(measured: Sequence[Measured], *, paper: bool) -> str:
-    """The tables as text, one block per number of points, if wished beside the paper's values."""
+    """Return the tables as text, one block per number of points.
+
+    A cell shows a minimum distance and its fraction of the upper bound for its size. If ``paper``
+    is True, it also shows the value that Lyu, Yuan and Tsang printed, if there is one.
+    """
     if not measured:
         return "No cell was measured."
     blocks = []
@@ -148,7 +155,10 @@ def table(measured: Sequence[Measured], *, paper: bool) -> str:
 
 
 def verdict(measured: Sequence[Measured]) -> str:
-    """How many cells of each row are equal to the paper's, wider, or lower."""
+    """Return a sentence with the number of cells of each row that are equal, wider or lower.
+
+    The cells are compared with the values that Lyu, Yuan and Tsang printed.
+    """
     sentences = []
     for name in dict.fromkeys(m.cell.method for m in measured):
         signs = [_sign(m) for m in measured if m.cell.method == name and _sign(m)]

@@ -102,8 +102,8 @@ def normal_form(lattice: Rank1Lattice) -> Rank1Lattice:
 
     Order and signs of components, and a unit modulo N as a common factor, do not change the
     minimum distance. Components are folded, that is, v is replaced by N - v if that is smaller,
-    and sorted. Of all such vectors that contain a 1 the first in lexicographic order is taken. A
-    vector without a unit component is only folded and sorted.
+    and sorted. The result has the first, in lexicographic order, of all such vectors that contain
+    a 1. A vector without a unit component is only folded and sorted.
     """
     N = lattice.n_points
     b = np.array(lattice.base_vector)

@@ -1,7 +1,7 @@
-"""The paper's Algorithms 6 and 7: base vectors from cosines of a prime's fractions.
+"""Algorithms 6 and 7 of Lyu, Yuan and Tsang: base vectors from cosines of a prime's fractions.
 
 Hua and Wang (1981), "Applications of number theory to numerical analysis", build base vectors
-from the field of 2 cos(2 pi / p); the paper searches over primes p and offsets.
+from the field of 2 cos(2 pi / p); the algorithms search over primes p and offsets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Lattices in Korobov's form: the powers of one multiplier (second row of Tables 1-3)."""
+"""Lattices in Korobov's form: the powers of one multiplier.
+
+They are the second row of Tables 1-3 of Lyu, Yuan and Tsang.
+"""
 
 from __future__ import annotations
 

@@ -192,7 +192,11 @@ class Rank1Lattice:
 
 
 def checked_size(n_points: object, dim: object) -> tuple[int, int]:
-    """N and d as ints, if a lattice can have this size; else a ValueError that names them."""
+    """Return N and d as ints.
+
+    A ValueError that names the bad number is raised unless N is an integer of at least 2, d one of
+    at least 1, and squared distances of such a lattice, times N², fit into 64 bits.
+    """
     N = positive_integer("n_points", n_points, minimum=2)
     d = positive_integer("dim", dim)
     # Sums of d + 1 squares of up to N // 2, and products of two numbers below N, must fit.
@@ -206,14 +210,22 @@ def checked_size(n_points: object, dim: object) -> tuple[int, int]:
 
 
 def integer(name: str, value: object) -> int:
-    """``value`` as an int, if it is a whole number of Python or numpy; else a ValueError."""
+    """Return ``value`` as an int.
+
+    A ValueError that names ``name`` is raised unless it is an integer of Python or numpy. Booleans
+    are not accepted.
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"`{name}` must be made of integers, got {value!r}.")
     return int(value)
 
 
 def positive_integer(name: str, value: object, minimum: int = 1) -> int:
-    """``value`` as an int of at least ``minimum``; else a ValueError that names it."""
+    """Return ``value`` as an int.
+
+    A ValueError that names ``name`` is raised unless it is an integer of at least ``minimum``.
+    Booleans are not accepted.
+    """
     if (
         isinstance(value, (bool, np.bool_))
         or not isinstance(value, (int, np.integer))

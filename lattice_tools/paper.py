@@ -1,4 +1,4 @@
-"""The paper's Tables 1-3: minimum distances (2 ρ_X) as printed, to compare with."""
+"""Tables 1-3 of Lyu, Yuan and Tsang: minimum distances (2 ρ_X) as printed, to compare with."""
 
 from __future__ import annotations
 

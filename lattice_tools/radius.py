@@ -158,12 +158,13 @@ def _tree(X: FloatArray, periodic: bool) -> cKDTree:
 
 
 def _voronoi_radius(X: FloatArray, periodic: bool) -> float:
-    """The exact covering radius in up to three dimensions.
+    """Return the exact covering radius of points X (n, d) in up to three dimensions.
 
-    On the torus the points are continued by translation, in the plain cube by reflection in its
-    faces. A reflected point is never nearer to a place in the cube than its original, and the
-    faces become boundaries of Voronoi cells. Either way each cell within the cube is a polytope
-    and the distance to its point is convex, so the farthest place is a Voronoi vertex.
+    On the torus (``periodic``) the points are continued by translation, in the plain cube by
+    reflection in its faces. A reflected point is never nearer to a place in the cube than its
+    original, and the faces become boundaries of Voronoi cells. Either way each cell within the
+    cube is a polytope and the distance to its point is convex, so the farthest place is a Voronoi
+    vertex.
     """
     dim = X.shape[1]
     tree = _tree(X, periodic)

@@ -36,7 +36,7 @@ def record(n_points: int, dim: int) -> Rank1Lattice | None:
 
 @cache
 def records() -> Records:
-    """All records by (N, d), in the order of the file.
+    """Return the lattices of the catalogue by (N, d), in the order of the file.
 
     Example:
         >>> len(records()), records()[100, 2].base_vector

@@ -1,7 +1,7 @@
 """Successive coordinate search (SCS): change one component at a time, each to its best value.
 
-Lyu (2017), "Spherical structured feature maps for kernel approximation"; the inner search of the
-paper's Algorithm 7 and the third row of its Tables 1-3.
+Lyu (2017), "Spherical structured feature maps for kernel approximation". It is the inner search of
+Algorithm 7 of Lyu, Yuan and Tsang, and the third row of their Tables 1-3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every default of the sampler, and the paper's settings."""
+"""Every default of the sampler, and the settings of the paper (Lyu, Yuan and Tsang)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class BKOPSampler(BaseSampler):
     more than four objectives, or a ``strategy`` other than "bkop", all do. ``prior_mean``,
     ``warping`` and ``length_scale_factors`` concern these directed points only.
 
-    ``BKOPSampler(**PAPER_SETTINGS)`` has the plain settings of the paper.
+    ``BKOPSampler(**PAPER_SETTINGS)`` has the plain settings of the paper (Lyu, Yuan and Tsang).
 
     Args:
         batch_size: Number of trials that are planned together. Defaults to the number of trials
@@ -80,7 +80,7 @@ class BKOPSampler(BaseSampler):
             length scale, which tells ripples of the objective from its trend. Only with the
             strategy "bkop" and one objective.
         stale_after: Minimum age in seconds at which a running trial may be considered dead. It
-            must also be five times as old as the longest finished trial. The point of a dead
+            must also be five times as old as the longest finished trial was. The point of a dead
             trial is free again.
         reference_point: Reference point of the hypervolume of several objectives, in their units:
             what is worse in any objective does not count. If None, it lies beyond the worst values
@@ -265,7 +265,7 @@ class BKOPSampler(BaseSampler):
     def _root(self, study: Study, trial: FrozenTrial) -> str:
         """Return the text from which all randomness follows.
 
-        Without a seed it is the name and the birth of the study, which all workers can read.
+        Without a seed it is the name of the study and the start of its first trial.
         """
         if self._seed is not None:
             return f"seed {self._seed}"

@@ -55,7 +55,7 @@ class RegretCertificateEvaluator(BaseImprovementEvaluator):
     callback `stop_when_certified` does the same without one.
 
     Args:
-        relative: Whether to divide by the range of the values seen.
+        relative: Whether to divide the value by the range of the values seen.
         given: What is known about the function: arguments of `regret_certificate`, namely
             ``rkhs_norm``, ``kernel``, ``noise_var``, ``perturbation_norm``, ``offset`` and
             ``form``.
@@ -86,9 +86,13 @@ class RegretCertificateEvaluator(BaseImprovementEvaluator):
 class StopWhenCertified:
     """The callback that `stop_when_certified` returns.
 
+    The study stops as soon as one of the two criteria is met.
+
     Attributes:
-        gap: Largest certificate, in the objective's units.
-        relative: Largest certificate, relative to the range of the values seen.
+        gap: The certificate may be at most this, in the objective's units. None for no such
+            criterion.
+        relative: The certificate may be at most this share of the range of the values seen. None
+            for no such criterion.
         n_warmup_trials: Number of finished trials before which the study is not stopped.
         given: What is known about the function.
 
@@ -124,7 +128,10 @@ class StopWhenCertified:
         return f"gap={self.gap} relative={self.relative}"
 
     def is_met(self, study: Study) -> bool:
-        """Return whether the certificate of the study is at most the gap."""
+        """Return whether the certificate of the study meets one of the criteria.
+
+        It does not before the warm-up trials are finished, or if there is no certificate.
+        """
         trials = study.get_trials(deepcopy=False)
         n_finished = sum(trial.state == TrialState.COMPLETE for trial in trials)
         if n_finished < self.n_warmup_trials:
@@ -150,8 +157,10 @@ def stop_when_certified(
 ) -> StopWhenCertified:
     """Return a callback that stops a study when its regret certificate is small enough.
 
-    All workers stop: those of other threads and processes after the trials that they are running.
-    No trial is lost. For ask-and-tell, the callback's method ``is_met(study)`` tells when to stop.
+    The certificate is an upper bound of the difference between the best value found and the
+    optimum. All workers stop: those of other threads and processes after the trials that they are
+    running. No trial is lost. For ask-and-tell, the callback's method ``is_met(study)`` tells when
+    to stop.
 
     Args:
         gap: Stop when the certificate is at most this, in the objective's units.
@@ -160,6 +169,9 @@ def stop_when_certified(
         given: What is known about the function: arguments of `regret_certificate`, namely
             ``rkhs_norm``, ``kernel``, ``noise_var``, ``perturbation_norm``, ``offset`` and
             ``form``. Without them the certificate is an estimate.
+
+    Raises:
+        ValueError: Neither ``gap`` nor ``relative`` is given, or a number is not positive.
 
     Example:
         >>> import optuna
@@ -187,8 +199,9 @@ def _evaluate(
 ) -> tuple[float, float, RegretCertificate]:
     """Return the gap of finished trials, the range of their values, and the certificate.
 
-    The gap is infinite if nothing is certified: if the norm is refuted, or if it is estimated
-    from values that are all equal.
+    The gap is the certificate's upper bound of the simple regret. It is infinite if nothing is
+    certified: if the values contradict the given norm, or if the norm is estimated from values
+    that are all equal.
     """
     read = read_trials(trials, direction)
     if given.offset is not None and not read.maximize:

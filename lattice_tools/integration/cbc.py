@@ -121,8 +121,8 @@ def embedded_cbc(
 def _smallest(z: IntArray, sums: FloatArray, N: int) -> int:
     """Return the candidate of ``z`` (m,) with the least of ``sums`` (m,).
 
-    Of several candidates the smallest is returned. Sums that differ by rounding count as equal. z
-    and N - z are the same candidate, and count as the smaller of the two.
+    If several candidates have the least sum, up to rounding, the smallest is returned. z and N - z
+    are the same candidate, and count as the smaller of the two.
     """
     least = sums.min()
     equal = z[sums <= least + 1e-11 * np.abs(sums).max()]

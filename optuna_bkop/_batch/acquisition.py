@@ -1,7 +1,7 @@
 """The acquisition functions of batches.
 
 For a batch X (q, D) with posterior means m_i, deviations σ_i and covariance C, and with B the
-RKHS norm, the paper's Algorithms 2 and 4 maximise
+RKHS norm, Algorithms 2 and 4 of Lyu, Yuan and Tsang maximise
 
     root mean square ("rms"):  mean(m) + B (2 sqrt(tr(C)/q) - sqrt(1'C1)/q).
 

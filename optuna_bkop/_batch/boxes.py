@@ -17,7 +17,7 @@ from optuna_bkop._arrays import FloatArray
 
 @dataclass(frozen=True)
 class Boxes:
-    """Disjoint boxes that cover what a front does not dominate.
+    """Disjoint boxes [lower, upper) that cover what a front does not dominate.
 
     Attributes:
         lower: Lower corners (b, m).

@@ -88,7 +88,7 @@ def _by_batch(A: FloatArray, p: int) -> FloatArray:
 def _deviations(ensemble: ScaleEnsemble, C: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the deviations (M, p, q) of points, and (M, p) of sums over batches.
 
-    C (M, p, q, q) are the posterior covariances of p batches in M models.
+    ``C`` (M, p, q, q) are the posterior covariances of p batches of q points in M models.
     """
     std = np.sqrt(np.maximum(np.diagonal(C, axis1=2, axis2=3), ensemble.floor[:, :, None]))
     return std, np.sqrt(np.maximum(C.sum(axis=(2, 3)), ensemble.floor))

@@ -122,8 +122,9 @@ def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Float
 def gp_ucb_pe(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
     """GP-UCB-PE (Contal et al. 2013): one point by upper confidence, then pure exploration.
 
-    The exploring points have the largest deviation within the relevant region: where the upper
-    confidence bound, with twice the norm, reaches the largest lower confidence bound.
+    With posterior mean m, deviation σ and norm B, the first point maximises m + B σ. The others
+    have the largest deviation within the relevant region: where m + 2 B σ reaches the largest
+    m - B σ.
     """
     batch = maximize(problem, problem.acquisition(), 1, rng=rng)
     C = np.vstack([candidates(problem, N_BEST, rng=rng), problem.good])

@@ -187,8 +187,8 @@ def fit_objectives(
         U: Points (n, d); NaN where a trial does not have the parameter.
         values: Values (n, m), to be maximised; may be infinite.
         constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
-        U_failed: Points (p, d) of failed trials. A point that succeeded in another trial is
-            ignored.
+        U_failed: Points (p, d) of failed trials; None for none. A point that succeeded in another
+            trial is ignored.
         domain: The domain of the points.
         settings: How batches are chosen.
         reference_point: Reference point (m,) of the hypervolume, in the units and direction of

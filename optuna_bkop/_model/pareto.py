@@ -14,10 +14,10 @@ from optuna_bkop._arrays import FloatArray
 def nondominated(V: FloatArray) -> NDArray[np.int64]:
     """Return the rows of V (n, m) that no other row dominates, as ascending indices.
 
-    All values are to be maximised. Of several equal rows one is returned. Rows are visited in
-    lexicographic order, largest first: what is left when a row's turn comes is dominated by no row
-    before it, and no row after it can dominate it. Each visit removes all rows that the visited
-    one dominates or equals, so that the cost is O(n m) per member of the front.
+    All values are to be maximised. Equal rows are returned once. Rows are visited in lexicographic
+    order, largest first: what is left when a row's turn comes is dominated by no row before it,
+    and no row after it can dominate it. Each visit removes all rows that the visited one dominates
+    or equals, so that the cost is O(n m) per member of the front.
     """
     order = np.lexsort(-V.T[::-1])
     front: list[int] = []

@@ -49,9 +49,10 @@ class ScaleEnsemble:
         self.alpha = np.stack([model.alpha for model in models])[:, :, None]
 
     def prior(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Prior covariance (M, n, m) of scaled features A (n, D), B (m, D), and its slope.
+        """Return the prior covariance (M, n, m) of scaled features A (n, D), B (m, D), and slopes.
 
-        The slope is the derivative of the covariance in the squared distance.
+        The slope (M, n, m) is the derivative of the covariance in the squared distance before it
+        is multiplied by a model's roughness.
         """
         return self._prior_of(squared_distances(A, B))
 

@@ -82,9 +82,9 @@ class Stretched:
     """Stretched values with the derivatives that a fit of the offset c needs.
 
     Attributes:
-        values: The stretched values w (n,).
+        values: The stretched values w (n,) of values y.
         slopes: dw / d log c (n,).
-        log_jacobian: Σ log dw/dy over the better half.
+        log_jacobian: Σ log dw/dy over the better half of the values, y >= 0.
         log_jacobian_slope: d log_jacobian / d log c.
     """
 

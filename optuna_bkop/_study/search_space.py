@@ -29,7 +29,7 @@ def union_space(finished: FinishedTrials) -> tuple[dict[str, BaseDistribution], 
 
 
 def checked_space(search_space: Mapping[str, BaseDistribution]) -> dict[str, BaseDistribution]:
-    """Return the parameters with more than one value, sorted by name.
+    """Return the parameters of ``search_space`` with more than one value, sorted by name.
 
     Raises:
         ValueError: If ``search_space`` does not map names to Optuna distributions.

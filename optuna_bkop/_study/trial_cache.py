@@ -80,8 +80,8 @@ class FinishedTrials:
 def all_trials(study: Study) -> Sequence[FrozenTrial]:
     """Return all trials of a study, in the order of their numbers.
 
-    Hyperband shows a sampler only the trials of its bracket. The method of the base class shows
-    all of them. The trials are not copies and must not be changed.
+    Hyperband shows a sampler only the trials of its bracket; this function shows all of them. The
+    trials are not copies and must not be changed.
     """
     return Study.get_trials(study, deepcopy=False)
 

@@ -1,1 +1,1 @@
-"""The formulas of the paper's theorems. Does not know Optuna."""
+"""The formulas of the theorems of Lyu, Yuan and Tsang. Does not know Optuna."""

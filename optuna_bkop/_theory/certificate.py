@@ -16,9 +16,10 @@ f(x*) is at most the maximum of m + sqrt(H² - A²) s. Without a perturbation y_
 difference to the largest y_i bounds the simple regret. With one, f(x_i) is at least
 m(x_i) - sqrt(H² - A²) s(x_i) by (1), and at least y_i - G σ, because g_i² / σ² <= G².
 
-**Paper's form.** Lemma 1 has B in place of the root, because A >= 0; the lemma of Theorem 3 has
-the norm of h and adds the bias (H + G) σ. Both are weaker, and so is the certificate with them:
-the maximum of m + B s, or of m + H s + (H + G) σ, minus the best value, or y_i - G σ.
+**Form of Lyu, Yuan and Tsang** ("paper"). Their Lemma 1 has B in place of the root, because
+A >= 0; the lemma of Theorem 3 has the norm of h and adds the bias (H + G) σ. Both are weaker, and
+so is the certificate with them: the maximum of m + B s, or of m + H s + (H + G) σ, minus the best
+value, or y_i - G σ.
 
 Without a perturbation both forms hold for every σ² >= 0, because (1) holds with g = 0. A small σ²
 therefore stands for σ² = 0. Any subset of the queries gives a certificate, because (1) holds for

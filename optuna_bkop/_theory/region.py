@@ -22,7 +22,7 @@ class Region:
     A bound on the union is a bound on the search space, even if the union is larger.
 
     Attributes:
-        lower: Lower corners (m, D). A box whose corners are equal is a point.
+        lower: Lower corners (m, D) of the m boxes. A box whose corners are equal is a point.
         upper: Upper corners (m, D).
         doubt: Why bounds on the region may not hold for the study; empty if they do.
 

@@ -38,11 +38,16 @@ def plot_regret_certificate(
 ) -> Figure:
     """Plot the regret certificate against the number of trials, on a logarithmic scale.
 
+    The certificate is an upper bound of the simple regret: the difference between the best value
+    found so far and the optimum. It is an estimate if kernel and norm of the objective are
+    estimated.
+
     Args:
-        study: The study.
+        study: A study with one objective.
         certificate: The certificate to plot. If None, `regret_certificate(study)`, which estimates
             kernel and norm.
-        optimum: Best possible value. If given, the measured regret is plotted as well.
+        optimum: Best possible value, in units of the objective. If given, the smallest difference
+            of a trial's value to it so far is plotted as well, as "measured".
 
     Example:
         >>> import optuna
@@ -58,12 +63,16 @@ def plot_regret_certificate(
 def plot_regret_bound(
     study: Study, bound: RegretBound | None = None, *, optimum: float | None = None
 ) -> Figure:
-    """Plot the bounds of Theorems 1-4 against the number of trials, on a logarithmic scale.
+    """Plot bounds of the simple regret against the number of trials, on a logarithmic scale.
+
+    The bounds are those of Theorems 1-4 of Lyu, Yuan and Tsang for the cumulative regret, divided
+    by the number of trials. Dashed lines, "by deviations", are sharper lines of their proofs.
 
     Args:
-        study: The study.
+        study: A study with one objective.
         bound: The bounds to plot. If None, `regret_bound(study)`, which estimates kernel and norm.
-        optimum: Best possible value. If given, the measured regret is plotted as well.
+        optimum: Best possible value, in units of the objective. If given, the smallest difference
+            of a trial's value to it so far is plotted as well, as "measured".
 
     Example:
         >>> import optuna
@@ -88,7 +97,8 @@ def plot_batches(study: Study, params: Sequence[str] | None = None) -> Figure:
 
     Args:
         study: The study.
-        params: Names of two parameters. If None, the first two.
+        params: Names of two parameters. If None, the first two. Trials that lack one of them are
+            left out.
 
     Example:
         >>> import optuna
@@ -112,15 +122,15 @@ def plot_model_slices(
 ) -> Figure:
     """Plot the model of the objective along each parameter, through the best trial.
 
-    A panel shows the mean and the band in which the certificate expects the objective, if all
-    other parameters are those of the best trial. Points are the values of all trials, whatever
-    their other parameters; the star is the best trial.
+    A panel shows the posterior mean and the band in which the objective lies if its norm is that
+    of the certificate. All other parameters are those of the best trial. Points are the values of
+    all trials, whatever their other parameters; the star is the best trial.
 
     Args:
-        study: The study.
+        study: A study with one objective.
         params: Names of parameters. If None, all that the best trial has.
-        certificate: A certificate whose kernel and norm the model has. If None, both are
-            estimated.
+        certificate: A certificate whose kernel and norm the model has. If None, both are estimated
+            from all trials.
 
     Example:
         >>> import optuna
@@ -140,7 +150,8 @@ def plot_model_slices(
 def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Figure:
     """Plot the hypervolume of all trials so far against their number.
 
-    Dotted lines show where a planned batch begins.
+    The hypervolume is the volume of objective space that feasible trials dominate, above a
+    reference point. Dotted lines show where a planned batch begins.
 
     Args:
         study: A study with several objectives.
@@ -162,13 +173,14 @@ def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = Non
 
 
 def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Figure:
-    """Plot the front of a study in the plane of two objectives, with the batch to come.
+    """Plot the front of a study in the plane of two objectives, with the trials that run.
 
+    The front consists of the feasible trials that no other one dominates in all objectives.
     Running trials are drawn where the models expect their values, with bars of one deviation.
 
     Args:
         study: A study with several objectives.
-        objectives: Indices of two objectives.
+        objectives: Indices of two objectives, counted from 0.
 
     Example:
         >>> import optuna

@@ -25,7 +25,16 @@ GREY, BLACK = "#808080", "#000000"
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a plot; ``x`` and ``y`` are (n,)."""
+    """A line of a plot.
+
+    Attributes:
+        name: Name in the legend.
+        x: Positions (n,).
+        y: Values (n,).
+        colour: Colour as "#rrggbb".
+        is_dashed: Whether the line is dashed.
+        is_named: Whether the legend shows it.
+    """
 
     name: str
     x: FloatArray | NDArray[np.int64]
@@ -47,7 +56,13 @@ class RegretLines:
 
 @dataclass(frozen=True)
 class AxisName:
-    """The label of an axis, and the choices at 0, 1, 2, ... if its parameter is categorical."""
+    """The label of an axis, and how its positions are to be read.
+
+    Attributes:
+        label: The label.
+        choices: Names of the choices at 0, 1, 2, ... if the parameter is categorical; else empty.
+        is_log: Whether positions are decimal logarithms of the values.
+    """
 
     label: str
     choices: tuple[str, ...] = ()
@@ -63,7 +78,8 @@ class Batches:
         axes: Names of both axes.
         lone: Points (n, 2) of trials without a plan.
         planned: Points (q, 2) of each planned batch, the earliest first.
-        best: Point (2,) of the best trial; None if no trial is feasible.
+        best: Point (2,) of the best trial; None if no trial is feasible, or if there are several
+            objectives.
     """
 
     title: str
@@ -84,9 +100,9 @@ class Slice:
     Attributes:
         axis: Name of the parameter's axis.
         x: Positions (m,) of the parameter.
-        mean: Mean of the model (m,).
-        lower: Lower end of its band (m,).
-        upper: Upper end of its band (m,).
+        mean: Posterior mean (m,), in units and direction of the objective.
+        lower: Lower end of the band (m,) in which the objective is expected.
+        upper: Upper end of this band (m,).
         trials: Positions and values (n, 2) of the trials.
         best: Position and value (2,) of the best trial.
     """
@@ -102,7 +118,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class Slices:
-    """One slice per parameter; ``y_range`` is where values lie."""
+    """The model along several parameters.
+
+    Attributes:
+        title: The title.
+        panels: One slice per parameter.
+        y_range: Ends of the axis of values: the range of all observed values, with a margin.
+        y_label: Label of the axis of values.
+    """
 
     title: str
     panels: tuple[Slice, ...]
@@ -111,7 +134,13 @@ class Slices:
 
 
 def bound_lines(study: Study, bound: RegretBound | None, optimum: float | None) -> RegretLines:
-    """Return the bounds of all theorems after each batch."""
+    """Return bounds of the simple regret after each batch, two lines per theorem that applies.
+
+    Args:
+        study: A study with one objective.
+        bound: The bounds; None computes them.
+        optimum: Best possible value, for a line of the measured regret; None for no such line.
+    """
     bound = regret_bound(study) if bound is None else bound
     n, lines = bound.n_queries, []
     for colour, one in zip(COLOURS, bound.bounds, strict=False):
@@ -127,7 +156,13 @@ def bound_lines(study: Study, bound: RegretBound | None, optimum: float | None) 
 def certificate_lines(
     study: Study, certificate: RegretCertificate | None, optimum: float | None
 ) -> RegretLines:
-    """Return the certificate after each batch."""
+    """Return the certificate, a bound of the simple regret, after each batch.
+
+    Args:
+        study: A study with one objective.
+        certificate: The certificate; None computes it.
+        optimum: Best possible value, for a line of the measured regret; None for no such line.
+    """
     found = regret_certificate(study) if certificate is None else certificate
     what = "certificate" if found.is_certificate else "estimate"
     # A gap of 0 has no place on a logarithmic scale.
@@ -138,7 +173,11 @@ def certificate_lines(
 
 
 def batches(study: Study, params: Sequence[str] | None) -> Batches:
-    """Return the batches of a study in the plane of two parameters."""
+    """Return the batches of a study in the plane of two parameters, the first two if None.
+
+    Raises:
+        ValueError: No finished trial has both parameters, or the study has fewer than two.
+    """
     first, second = _two_params(study) if params is None else params
     trials = [t for t in finished(study) if first in t.params and second in t.params]
     if not trials:
@@ -168,7 +207,12 @@ def finished(study: Study) -> list[FrozenTrial]:
 
 
 def positions(trials: Sequence[FrozenTrial], name: str) -> FloatArray:
-    """Return the coordinates (n,) at which the trials' values of a parameter are drawn."""
+    """Return the coordinates (n,) at which the trials' values of a parameter are drawn.
+
+    They are the decimal logarithms of a parameter with a logarithmic scale, the indices of
+    choices, counted from 0, and the values themselves otherwise. All trials must have the
+    parameter.
+    """
     values = []
     for trial in trials:
         distribution = trial.distributions[name]
@@ -186,7 +230,10 @@ def axis_name(name: str, distribution: BaseDistribution) -> AxisName:
 
 
 def best_of(study: Study, trials: Sequence[FrozenTrial]) -> int | None:
-    """Return the index of the best feasible trial; None if there is none, or not one best."""
+    """Return the index in ``trials`` of the best feasible trial.
+
+    The result is None if no trial is feasible, or if the study has several objectives.
+    """
     if len(study.directions) > 1:
         return None
     sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0

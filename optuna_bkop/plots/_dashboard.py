@@ -12,7 +12,7 @@ def save_to_dashboard(study: Study) -> list[str]:
     """Save the plots of a study as user-defined plots of optuna-dashboard.
 
     The dashboard shows them on the front page of the study. Saving them again replaces them. The
-    batches are left out if the study has fewer than two parameters.
+    plot of batches is left out if the study has fewer than two parameters.
 
     Args:
         study: A study with finished trials, in a storage that the dashboard can open.

@@ -30,9 +30,9 @@ class HypervolumeHistory:
 
     Attributes:
         title: The title.
-        x: Numbers of trials (n,).
-        y: Hypervolumes (n,).
-        starts: Numbers of trials (b,) at which a planned batch begins.
+        x: Numbers of trials so far (n,): 1, ..., n.
+        y: Hypervolumes (n,), in the product of the objectives' units.
+        starts: Entries (b,) of ``x`` at which a planned batch begins.
     """
 
     title: str
@@ -43,7 +43,7 @@ class HypervolumeHistory:
 
 @dataclass(frozen=True)
 class Front:
-    """Trials in the plane of two objectives, in their own units.
+    """Trials in the plane of two objectives, in their own units and directions.
 
     Attributes:
         title: The title.
@@ -51,8 +51,8 @@ class Front:
         trials: Values (n, 2) of the trials that are not on the front.
         front: Values (f, 2) of the trials on the front, ascending in the first objective.
         coming: Expected values (q, 2) of the trials that run.
-        lower: Lower ends (q, 2) of what is expected, one deviation away.
-        upper: Upper ends (q, 2) of what is expected.
+        lower: Values (q, 2) that are one deviation worse than expected.
+        upper: Values (q, 2) that are one deviation better than expected.
     """
 
     title: str
@@ -67,7 +67,18 @@ class Front:
 def hypervolume_history(
     study: Study, reference_point: Sequence[float] | None
 ) -> HypervolumeHistory:
-    """Return the hypervolume after each trial of a study."""
+    """Return the hypervolume of feasible trials with finite values, after each trial of a study.
+
+    Args:
+        study: A study with several objectives.
+        reference_point: One number per objective, in its own units. If None, it lies beyond the
+            worst values on the front, by `BEYOND` times the front's extent.
+
+    Raises:
+        ValueError: The study has one objective or no finished trial, the reference point has
+            another number of objectives, or it is None and no trial is feasible with finite
+            values.
+    """
     history, _ = _read(study)
     given = reference_of(study, reference_point)
     is_met = ~np.any(history.constraints > 0, axis=1) & np.isfinite(history.values).all(axis=1)
@@ -96,7 +107,15 @@ def hypervolume_history(
 
 
 def front(study: Study, objectives: tuple[int, int]) -> Front:
-    """Return the front of a study, and what is expected of the trials that run."""
+    """Return the front of a study, and what the models expect of the trials that run.
+
+    Args:
+        study: A study with several objectives.
+        objectives: Indices of two objectives, counted from 0.
+
+    Raises:
+        ValueError: The study has one objective or no finished trial, or an index is out of range.
+    """
     history, cube = _read(study)
     n_objectives = history.values.shape[1]
     if len(objectives) != 2 or not set(objectives) <= set(range(n_objectives)):
@@ -137,7 +156,11 @@ def _read(study: Study) -> tuple[History, UnitCube]:
 def _expected(
     history: History, cube: UnitCube, running: Sequence[FrozenTrial], is_feasible: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean and both ends (q, m) of what the models expect of running trials."""
+    """Return expected values (q, m) of running trials, and values one deviation worse and better.
+
+    All values are to be maximised. The arrays are empty, (0, m), if no trial is feasible or no
+    running trial has parameters.
+    """
     domain = Domain(cube.parameters, find_conditions(history.U, cube.parameters))
     known = [cube.encode(trial.params, trial.distributions) for trial in running if trial.params]
     if not known or not is_feasible:

@@ -23,7 +23,17 @@ _N_POINTS, _MARGIN = 101, 0.08
 def slices(
     study: Study, params: Sequence[str] | None, certificate: RegretCertificate | None
 ) -> Slices:
-    """Return the model along each parameter, through the best trial."""
+    """Return the model along each parameter, through the best trial.
+
+    Args:
+        study: A study with one objective.
+        params: Names of parameters. If None, all that the best trial has.
+        certificate: A certificate whose kernel and norm the model has. If None, both are estimated
+            from all trials.
+
+    Raises:
+        ValueError: The best trial lacks one of ``params``, or no trial is feasible.
+    """
     read = read_queries(study)
     trials = finished(study)
     best = best_of(study, trials)

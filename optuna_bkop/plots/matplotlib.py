@@ -40,6 +40,14 @@ def plot_regret_certificate(
 ) -> Axes:
     """Plot the regret certificate against the number of trials, on a logarithmic scale.
 
+    The certificate is an upper bound of the simple regret: the difference between the best value
+    found so far and the optimum.
+
+    Args:
+        study: A study with one objective.
+        certificate: The certificate to plot. If None, `regret_certificate(study)`.
+        optimum: Best possible value. If given, the measured regret is plotted as well.
+
     Example:
         >>> import optuna
         >>> from optuna_bkop import BKOPSampler
@@ -54,7 +62,15 @@ def plot_regret_certificate(
 def plot_regret_bound(
     study: Study, bound: RegretBound | None = None, *, optimum: float | None = None
 ) -> Axes:
-    """Plot the bounds of Theorems 1-4 against the number of trials, on a logarithmic scale.
+    """Plot bounds of the simple regret against the number of trials, on a logarithmic scale.
+
+    The bounds are those of Theorems 1-4 of Lyu, Yuan and Tsang for the cumulative regret, divided
+    by the number of trials. Dashed lines are sharper lines of their proofs.
+
+    Args:
+        study: A study with one objective.
+        bound: The bounds to plot. If None, `regret_bound(study)`.
+        optimum: Best possible value. If given, the measured regret is plotted as well.
 
     Example:
         >>> import optuna
@@ -72,6 +88,10 @@ def plot_regret_bound(
 
 def plot_batches(study: Study, params: Sequence[str] | None = None) -> Axes:
     """Plot the batches of a study in the plane of two parameters.
+
+    Args:
+        study: The study.
+        params: Names of two parameters. If None, the first two.
 
     Example:
         >>> import optuna
@@ -112,6 +132,14 @@ def plot_model_slices(
 ) -> list[Axes]:
     """Plot the model of the objective along each parameter, through the best trial.
 
+    A panel shows the posterior mean, the band in which the objective is expected, and all trials.
+
+    Args:
+        study: A study with one objective.
+        params: Names of parameters. If None, all that the best trial has.
+        certificate: A certificate whose kernel and norm the model has. If None, both are
+            estimated.
+
     Returns:
         The axes, one per parameter.
 
@@ -147,6 +175,11 @@ def plot_model_slices(
 def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Axes:
     """Plot the hypervolume of all trials so far against their number.
 
+    Args:
+        study: A study with several objectives.
+        reference_point: One number per objective, in its own units. If None, it lies beyond the
+            worst values on the front, by a fifth of the front's extent.
+
     Example:
         >>> import optuna
         >>> from optuna_bkop import BKOPSampler
@@ -170,7 +203,11 @@ def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = Non
 
 
 def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Axes:
-    """Plot the front of a study in the plane of two objectives, with the batch to come.
+    """Plot the front of a study in the plane of two objectives, with the trials that run.
+
+    Args:
+        study: A study with several objectives.
+        objectives: Indices of two objectives, counted from 0.
 
     Example:
         >>> import optuna

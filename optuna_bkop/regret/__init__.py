@@ -2,9 +2,9 @@
 
 - `regret_certificate`: the difference between the largest value that the function can have and
   the best value found. It assumes a norm and a kernel, and nothing about how points were chosen.
-- `regret_bound`: the paper's Theorems 1-4, for the points that were queried.
-- `same_history_bound`: Theorems 7 and 8, for any point set.
-- `adversarial_bound`: Theorem 9, for a covering radius.
+- `regret_bound`: Theorems 1-4 of Lyu, Yuan and Tsang, for the points that were queried.
+- `same_history_bound`: their Theorems 7 and 8, for any point set.
+- `adversarial_bound`: their Theorem 9, for a covering radius.
 """
 
 from optuna_bkop._study_queries import queries_of

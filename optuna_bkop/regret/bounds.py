@@ -3,9 +3,10 @@
 Glossary: as in `_theory.theorems`; ``B`` is the norm of f, ``G`` the norm of the perturbation g,
 ``h`` = f + g, ``R`` the cumulative and ``r`` the simple regret.
 
-The paper's text numbers theorems and lemmas together, its appendix numbers theorems alone. This
-module follows the appendix: Theorems 1 and 2 are noise-free (sequential, batch), Theorems 3 and 4
-perturbed (printed as 4 and 6), and the fully adversarial theorem is 9, as printed.
+The paper is that of Lyu, Yuan and Tsang. Its text numbers theorems and lemmas together, its
+appendix numbers theorems alone. This module follows the appendix: Theorems 1 and 2 are noise-free
+(sequential, batch), Theorems 3 and 4 perturbed (printed as 4 and 6), and the fully adversarial
+theorem is 9, as printed.
 
 The bounds here use the following facts, which go beyond the printed theorems:
 
@@ -57,26 +58,29 @@ _FREE_NOISE_VARS = tuple(10.0 ** (-k / 2) for k in range(13))
 
 @dataclass(frozen=True)
 class RegretBound:
-    """The bounds of all theorems for a run of N batches; None where a theorem does not apply.
+    """The bounds of all theorems of Lyu, Yuan and Tsang for a run of N batches.
+
+    A bound is None if the theorem does not apply: Theorems 1 and 3 to batches of several points,
+    Theorems 1 and 2 and the corollary to perturbed values.
 
     Attributes:
         theorem1: Noise-free, sequential.
         theorem2: Noise-free, batches.
         theorem3: Perturbed, sequential.
         theorem4: Perturbed, batches.
-        corollary: Small jitter: exact values, but σ² in the model.
+        corollary: Small jitter: exact values, but a model with the noise variance σ².
         n_queries: Number of queries T after each batch (N,).
         information_gain: Information gain of all points.
-        spectral_norms: Spectral norms β_n (N,).
+        spectral_norms: Spectral norms β_n (N,) of each batch's covariance, given earlier batches.
         rkhs_norm: Norm that the bounds use, in units of the values: the norm of f, or of h = f + g
-            if there is a perturbation.
+            if there is a perturbation g.
         norm_is_lower_bound: Whether ``rkhs_norm`` is only the norm of the minimum-norm
             interpolant. The true norm may be larger; the bounds are then estimates and certify
             nothing.
         interpolant_norm: Norm of the minimum-norm interpolant of the values. A smaller
             ``rkhs_norm`` contradicts the values.
-        kernel_is_fitted: Whether the kernel was fitted to the values. The theorems assume a
-            kernel that is known in advance.
+        kernel_is_fitted: Whether the kernel was fitted to the values. The theorems assume a kernel
+            that is known in advance.
         kernel: The kernel.
 
     Example:
@@ -144,20 +148,32 @@ def regret_bound(
 ) -> RegretBound:
     """Return the bounds of Theorems 1-4 for the points that a study (or another run) queried.
 
+    The theorems are those of Lyu, Yuan and Tsang. They bound the cumulative regret, the sum over
+    all queries of the difference to the optimum, and the simple regret, the smallest difference.
+
     Args:
         study_or_queries: A study with one objective (see `queries_of`), or the queries of a run.
-        rkhs_norm: Norm B of f in units of the values. For a study, it is the norm of f minus a
-            constant; the sign of f does not matter. If None, the norm of the minimum-norm
-            interpolant, which is a lower bound; the result then says that it is no certificate.
-        noise_var: Noise variance σ², relative to the kernel. If None, the fitted one. In Theorems
-            1 and 2 every value gives a bound; there, None gives the smallest of several.
+        rkhs_norm: Norm B of f in units of the values. For a study, it is the norm of f minus the
+            mean of the observed values; the sign of f does not matter. If None, the norm of the
+            minimum-norm interpolant, which is a lower bound; the result then says that it is no
+            certificate.
+        noise_var: Noise variance σ², which is added to the diagonal of the kernel matrix. It must
+            be given if a kernel is given; otherwise None takes the fitted one. In Theorems 1 and 2
+            every value gives a bound; there, None gives the smallest of several.
         perturbation_norm: Norm G of the perturbation. Above 0 the noise-free theorems do not
             apply.
-        kernel: Kernel of X, known in advance as the theorems assume. If None, a Matérn-5/2 kernel
-            is fitted to the values, and the bounds are estimates.
+        kernel: Kernel of the points X, known in advance as the theorems assume. The points of a
+            study are features: numbers of the unit cube, and indicators of choices. If None, a
+            Matérn-5/2 kernel is fitted to the values, and the bounds are estimates.
 
     Returns:
-        The bounds, in units of the values.
+        The bounds, in units of the values. Printed, each row is a theorem, or the corollary for
+        exact values and a model with noise. The columns are the theorem's constant C, its bound of
+        the cumulative regret, a sharper one from the line of the proof with deviations, and the
+        bound of the simple regret.
+
+    Raises:
+        ValueError: A kernel is given without a noise variance, or a number is out of range.
 
     Example:
         >>> from optuna_bkop.regret import StationaryKernel

@@ -35,19 +35,21 @@ class RegretCertificate:
         gap: Upper bounds (N,) of the simple regret: the best feasible value found so far differs
             from the optimum by at most this. Infinite as long as no query is feasible.
         optimum: Bounds (N,) of the optimal value: no point has a better one.
-        best: Best feasible value (N,) found so far. With a perturbation, a bound of the
-            function's own value at the best query.
+        best: Best feasible value (N,) found so far. With a perturbation, a bound of the function's
+            own value at the best query.
         n_queries: Number of queries T after each batch (N,).
         best_query: Index of the best query, or its trial number if the run is a study; -1 if no
             query is feasible.
-        maximum: The maximum of m + R σ after the last batch: where it is, between which numbers,
-            and whether the upper one is proved. To be maximised, even if the study minimises.
-            If kernel and norm are estimated, m is the mean of compressed values.
+        maximum: The maximum of m + R σ after the last batch, with posterior mean m, deviation σ
+            and the weight R that follows from the norm: where it is, between which numbers, and
+            whether the upper one is proved. To be maximised, even if the study minimises. If
+            kernel and norm are estimated, m is the mean of compressed values.
         at: Parameters at which that maximum was found; None if the run is not a study.
         premises: The kernel, norms, noise variance, offset and form. The offset is that of values
             to be maximised.
         estimated: Names of the premises that were estimated; empty if all were given.
-        data_norm: The norm of the values. A smaller ``rkhs_norm`` contradicts them.
+        data_norm: The norm of the smallest function that explains the values. A smaller
+            ``rkhs_norm`` contradicts them.
         doubt: Why the certificate may not hold for all points; empty if there is no reason.
 
     Example:
@@ -132,8 +134,9 @@ def regret_certificate(
     noise variance σ_n². Then H = sqrt(B² + G²) replaces B, and the best value is known up to G σ_n
     only (the proof is in `_theory.certificate`).
 
-    ``form="sharp"`` uses the first bound. ``form="paper"`` uses the second one, as the paper's
-    proofs do; with a perturbation it is m(x) + H σ(x) + (H + G) σ_n, as in Theorem 3.
+    ``form="sharp"`` uses the first bound. ``form="paper"`` uses the second one, as the proofs of
+    Lyu, Yuan and Tsang do; with a perturbation it is m(x) + H σ(x) + (H + G) σ_n, as in their
+    Theorem 3.
 
     A bound on the optimum remains true when more is known, so each batch takes the smallest one so
     far. Any constraints are ignored in the optimum, which can only make the gap larger; the best
@@ -146,16 +149,18 @@ def regret_certificate(
     Args:
         study_or_queries: A study with one objective (see `queries_of`), or the queries of a run.
         rkhs_norm: Norm B of f minus ``offset``, in units of the values. If None, it is estimated.
-        kernel: Kernel of the features X, known in advance. If None, a Matérn-5/2 kernel is fitted.
-            Only with a `StationaryKernel` can the maximum be certified.
-        noise_var: Noise variance σ_n², relative to the kernel. It is required if a kernel and a
-            perturbation are given. Without a perturbation, the certificate holds for every value.
+        kernel: Kernel of the features X, known in advance. For a study these are numbers of the
+            unit cube, and indicators of choices. If None, a Matérn-5/2 kernel is fitted. Only with
+            a `StationaryKernel` can the maximum be certified.
+        noise_var: Noise variance σ_n², which is added to the diagonal of the kernel matrix. It is
+            required if a kernel and a perturbation are given; otherwise a ValueError is raised.
+            Without a perturbation, the certificate holds for every value.
             If None, it is fitted if the kernel is fitted and the norm is estimated or values are
             perturbed; otherwise it is almost 0.
         perturbation_norm: Norm G of the perturbation; 0 if values are exact.
         offset: Constant that is subtracted from f. If None, 0 for `Queries`, and the mean of the
             values for a study, which then counts as estimated.
-        form: "sharp" or "paper".
+        form: "sharp" or "paper", as explained above.
         certify: Whether to prove the maximum by branch and bound. Otherwise it is searched, which
             costs less.
         each_batch: Whether to bound the regret after each batch, or after the last one only.
@@ -212,7 +217,20 @@ def certificate_of(
     each_batch: bool,
     max_boxes: int,
 ) -> RegretCertificate:
-    """Return the certificate of queries under premises; ``read`` is where they come from."""
+    """Return the certificate of queries under premises.
+
+    Args:
+        queries: The points and values of a run.
+        premises: What is assumed of the function.
+        estimated: Names of the premises that are estimated.
+        read: The study that the queries come from; None if they do not come from one.
+        certify: Whether to prove the maximum by branch and bound.
+        each_batch: Whether to bound the regret after each batch, or after the last one only.
+        max_boxes: Maximum number of boxes of the branch and bound.
+
+    Raises:
+        ValueError: A query lies outside of the region over which f is maximised.
+    """
     region = Region.cube(queries.X.shape[1]) if queries.region is None else queries.region
     if not region.contains(queries.X):
         raise ValueError("The queries must lie in the region, or in the unit cube without one.")

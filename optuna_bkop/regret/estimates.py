@@ -29,7 +29,16 @@ _DEVIATIONS = 2.0
 
 @dataclass(frozen=True)
 class Given:
-    """What a user says about a function; None is to be estimated. See `regret_certificate`."""
+    """What a user says about a function f; None is to be estimated.
+
+    Attributes:
+        rkhs_norm: Norm of f minus the offset, in units of the values.
+        kernel: Kernel of f.
+        noise_var: Noise variance, which is added to the diagonal of the kernel matrix.
+        perturbation_norm: Norm of the perturbation of the values; 0 if they are exact.
+        offset: Constant that is subtracted from f.
+        form: "sharp" or "paper", for a smaller or a larger bound (see `regret_certificate`).
+    """
 
     rkhs_norm: float | None = None
     kernel: KernelFunction | None = None
@@ -44,13 +53,21 @@ def estimate_premises(
 ) -> tuple[Premises, tuple[str, ...]]:
     """Return the premises of a certificate, and the names of those that are estimated.
 
-    The norm A of the values grows with each query that the others do not predict. Per query,
-    A² has grown by A²/n. The estimate of B² lets it grow by `_DEVIATIONS`² times as much, which
+    The norm A of the values grows with each query that the others do not predict. Per query, A²
+    has grown by A²/n. The estimate of B² lets it grow by `_DEVIATIONS`² times as much, which
     leaves the part of f that the data do not see a norm of `_DEVIATIONS` A / sqrt(n).
 
-    If nothing is known about f, neither kernel nor norm, both are estimated for the compressed f
-    (see `Compression`), from the best part of the queries (see `best_part`) unless ``best_only``
-    is False. If the noise variance is fitted, values count as noisy.
+    If neither kernel, norm nor offset is given, they are those of the compressed f (see
+    `Compression`), estimated from the best third of the queries unless ``best_only`` is False. If
+    the noise variance is fitted and no perturbation is given, values count as noisy.
+
+    Args:
+        queries: The points and values of a run.
+        given: What is known about f.
+        best_only: Whether only the best third of the queries is used where nothing is known.
+
+    Raises:
+        ValueError: A perturbation and a kernel are given without a noise variance.
     """
     kernel, noise_var, offset = given.kernel, given.noise_var, given.offset
     estimated: list[str] = []
