@@ -121,7 +121,13 @@ def search_size(n_points: object, dim: object) -> tuple[int, int]:
 
 
 def found_lattice(n_points: int, found: Found, *, is_optimal: bool = False) -> Rank1Lattice:
-    """The lattice of a search's result; its minimum distance need not be computed again."""
+    """Return the lattice of a search's result, with its known minimum distance stored.
+
+    Args:
+        n_points: The number of points N.
+        found: Squared minimum distance, times N², and base vector (d,).
+        is_optimal: Whether the search has proved that no lattice of this size is wider.
+    """
     squared, b = found
     lattice = Rank1Lattice(n_points, tuple(b), is_optimal=is_optimal)
     vars(lattice)["squared_min_distance"] = squared

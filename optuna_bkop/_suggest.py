@@ -52,7 +52,7 @@ _MAX_FALLBACKS = 3
 
 @dataclass(frozen=True)
 class Ask:
-    """The question of one trial.
+    """What one trial asks for.
 
     Attributes:
         number: Number of the trial.
@@ -76,7 +76,7 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
     Args:
         study: The study.
         trial: The trial that asks.
-        ask: Its question.
+        ask: Its number and search space, the root of randomness, and the sampler's arguments.
         memory: The sampler's caches.
     """
     started = time.monotonic()

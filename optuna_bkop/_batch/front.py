@@ -4,7 +4,7 @@ Points are in the unit cube of a `Domain`; values are transformed and to be maxi
 
 A batch grows point by point. Each point maximises the expected hypervolume improvement, given the
 points before it: they are held in every model, and the vectors that they reach if their values are
-one deviation better than expected count as part of the front.
+better than expected, by ``rkhs_norm`` (1 by default) deviations, count as part of the front.
 
 A directed point maximises one objective instead, by the strategy of the settings: how far it
 reaches along a direction. A random direction leads to any part of the front, also where it is not
@@ -50,8 +50,8 @@ class FrontProblem(SearchProblem):
 
     Attributes:
         boxes: The part of objective space that is dominated neither by the front nor by optimistic
-            vectors of held points. A held point is a point of a running trial; its optimistic
-            vector is the posterior mean plus B times the deviation in each objective.
+            vectors of held points: points of running trials, and earlier ones of the batch. An
+            optimistic vector is the posterior mean plus ``rkhs_norm`` times the deviation.
     """
 
     boxes: Boxes

@@ -40,7 +40,8 @@ class Worker:
     """A process that takes part in a study.
 
     Attributes:
-        study: Digest of the study's name. A copy of a study has the records of the original.
+        study: Digest of the study's name. It tells records of this study from those that a copied
+            study has kept from the original.
         process: Text that differs from that of all other processes.
     """
 

@@ -49,7 +49,7 @@ class Prior:
     detail_width: float = 1.5
 
     def means(self, dim: int) -> FloatArray:
-        """Prior means (d + 4,) of theta, whose order `negative_log_posterior` explains."""
+        """Prior means (d + 4,): log scales, log s2, log noise ratio, log offset, log odds of w."""
         ell = math.log(self.length_scale * math.sqrt(dim))
         rest = [math.log(self.noise_ratio), math.log(self.offset), _log_odds(self.detail)]
         return np.array([ell] * dim + [0.0, *rest])
