@@ -33,6 +33,9 @@ _MAX_AGE = 2.0
 _PATIENCE = 3.0
 #: A trial that waits looks for the plan this many times while a plan is made.
 _LOOKS = 4
+#: Seconds that a plan takes at most when waits are computed. A record may say anything, and
+#: a machine may have been suspended while it planned.
+_LONGEST = 5.0
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,7 @@ def read_pace(
     evaluation = statistics.median(map(duration, recent))
     if cost <= _SHARE * evaluation:
         return Pace()
+    cost = min(cost, _LONGEST)
     newest = max(plans, key=lambda entry: entry.known)  # the first one, if several are newest
     is_usable = 1 <= n_finished - newest.known <= _MAX_AGE * n_running
     is_round_over = all(entry.of in ("", fingerprint) for entry in running if entry.point)

@@ -133,6 +133,9 @@ def test_a_trial_waits_for_the_one_before_it_and_not_for_ever() -> None:
     assert pace(PLAN, place=1, waited=1.0).wait == 0.0
     assert pace(replace(PLAN, cost=2000), place=1, waited=5.99).wait > 0.0
     assert pace(replace(PLAN, cost=2000), place=1, waited=6.0).wait == 0.0
+    # A record may say anything.
+    assert pace(replace(PLAN, cost=10**11), place=1).wait == 1.25
+    assert pace(replace(PLAN, cost=10**11), place=1, waited=15.0).wait == 0.0
     # Later trials lose patience later.
     assert pace(PLAN, place=3, waited=2.99).wait > 0.0
     assert pace(PLAN, place=3, waited=3.0).wait == 0.0
