@@ -28,13 +28,16 @@ _MAX_BRANCHES = 32
 
 @dataclass(frozen=True)
 class Steps:
-    """Equally spaced values, too many to list, on a linear or logarithmic scale of [0, 1].
+    """A parameter with the values low, low + step, ..., high, which are too many to list.
+
+    Numbers of [0, 1] represent the values, on a linear or on a logarithmic scale. Its ends 0 and 1
+    are half a step outside of low and high, so that each value has an interval around it.
 
     Attributes:
         low: Lowest value.
-        high: Highest value.
+        high: Highest value, a whole number of steps above the lowest one.
         step: Distance of neighbouring values.
-        log: Whether [0, 1] is a logarithmic scale of the values.
+        log: Whether [0, 1] is a logarithmic scale. The values are equally spaced in any case.
     """
 
     low: float

@@ -97,7 +97,13 @@ class FeasibilityStack:
         return Z, k, slope, self._L_inverse @ k
 
     def _mean_and_deviation(self, k: FloatArray, V: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return means and deviations, (K, 1, m) each, of value + noise."""
+        """Return means and standard deviations of value + noise at m points, (K, 1, m) each.
+
+        Args:
+            k: Prior covariances (K, n, m) of the known points and the m points, for each of the K
+                models.
+            V: L⁻¹ k (K, n, m), where L is the Cholesky factor of a model's kernel matrix.
+        """
         mean = self._prior_mean + np.swapaxes(self._alpha, 1, 2) @ k
         variance = self._signal_var - np.einsum("Kij,Kij->Kj", V, V)[:, None]
         variance = np.maximum(variance, TINY * self._signal_var)

@@ -14,10 +14,11 @@ _BLOCK = 100
 
 
 def whitened(ensemble: ScaleEnsemble, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return V = L⁻¹ k (M, n, m), means (M, m) and variances (M, m) at features F (m, D).
+    """Return V = L⁻¹ k (M, n, m), and posterior means and variances (M, m) at features F (m, D).
 
     M is the number of models, L the Cholesky factor of a model's kernel matrix of n known points,
-    and k the prior covariance of these points and F.
+    noise included, and k the prior covariance of these points and F. The variances are those of
+    the function without noise; none is negative. All are in units of the transformed values.
     """
     n_models, n, _ = ensemble.L_inverse.shape
     V = np.empty((n_models, n, len(F)))

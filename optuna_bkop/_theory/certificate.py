@@ -89,10 +89,14 @@ class Premises:
     def part_of(
         self, y: FloatArray, feasible: NDArray[np.bool_] | None = None
     ) -> NDArray[np.int64]:
-        """Return the ascending indices of the queries with values y (n,) that are used.
+        """Return the ascending indices of the queries that are used.
 
-        These are all, or the best part if ``best_only``. ``feasible`` (n,) says which queries meet
-        their constraints; the best one of these is always used.
+        These are all, or the best third and at least 20 if ``best_only``.
+
+        Args:
+            y: Values (n,) of all queries, to be maximised.
+            feasible: Which queries (n,) meet their constraints; None if all do. The best one of
+                these, if any, is always used.
         """
         return best_part(y, feasible) if self.best_only else np.arange(len(y))
 

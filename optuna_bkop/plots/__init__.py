@@ -63,10 +63,12 @@ def plot_regret_certificate(
 def plot_regret_bound(
     study: Study, bound: RegretBound | None = None, *, optimum: float | None = None
 ) -> Figure:
-    """Plot bounds of the simple regret against the number of trials, on a logarithmic scale.
+    """Plot bounds of the simple regret, on a logarithmic axis, against the number of trials.
 
-    The bounds are those of Theorems 1-4 of Lyu, Yuan and Tsang for the cumulative regret, divided
-    by the number of trials. Dashed lines, "by deviations", are sharper lines of their proofs.
+    The bounds are those of Lyu, Yuan and Tsang for the cumulative regret, divided by the number of
+    trials. Theorems 2 and 4 hold for batches, and for trials one after the other Theorems 1 and 3,
+    too. "corollary" is the bound for exact values and a model that assumes noise. Dashed lines,
+    "by deviations", are sharper lines of the proofs.
 
     Args:
         study: A study with one objective.

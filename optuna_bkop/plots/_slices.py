@@ -23,7 +23,9 @@ _N_POINTS, _MARGIN = 101, 0.08
 def slices(
     study: Study, params: Sequence[str] | None, certificate: RegretCertificate | None
 ) -> Slices:
-    """Return the model along each parameter, through the best trial.
+    """Return the model's mean and band along each parameter, through the best feasible trial.
+
+    All other parameters have the values of that trial.
 
     Args:
         study: A study with one objective.
@@ -32,7 +34,8 @@ def slices(
             from all trials.
 
     Raises:
-        ValueError: The best trial lacks one of ``params``, or no trial is feasible.
+        ValueError: The best trial lacks one of ``params``, or there is no finished trial
+            that is feasible.
     """
     read = read_queries(study)
     trials = finished(study)
