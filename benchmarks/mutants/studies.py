@@ -63,7 +63,7 @@ STUDIES: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a place is kept for an enqueued trial",
-        "optuna_bkop/_coordination/view.py",
+        "optuna_bkop/_coordination/plan.py",
         "return bool(fixed_params(trial)) and not",
         "return False and not",
         _SAMPLER,

@@ -17,6 +17,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from optuna_bkop import BKOPSampler, _suggest
 from optuna_bkop._coordination.liveness import Limits, Watch
+from optuna_bkop._coordination.plan import Plan, read_plan
 from optuna_bkop._coordination.records import (
     KEY,
     Entry,
@@ -25,7 +26,6 @@ from optuna_bkop._coordination.records import (
     read_entry,
     write_entry,
 )
-from optuna_bkop._coordination.view import Plan, read_plan
 from optuna_bkop._study.unit_cube import UnitCube
 
 SPACE: dict[str, BaseDistribution] = {

@@ -17,7 +17,7 @@ from optuna.trial import TrialState, create_trial
 from optuna_bkop import BKOPSampler, _suggest
 from optuna_bkop._coordination import records
 from optuna_bkop._coordination.liveness import Limits, Watch
-from optuna_bkop._coordination.view import read_plan
+from optuna_bkop._coordination.plan import read_plan
 from optuna_bkop._domain import Domain
 from optuna_bkop._study.unit_cube import UnitCube
 from tests.support.plans import packed, unpacked
