@@ -31,6 +31,9 @@ class Settings:
         detail: Whether every second point is chosen by models whose kernel has a second, short
             length scale. Only with the strategy "bkop".
         n_starts: Maximum number of greedy batches from which the gradient is followed.
+        max_joint: Maximum number of points in all joint maximisations of a batch together. The
+            first one is done in any case. It bounds the cost of a batch with copies: with 64,
+            batches of 10 are maximised until they are complete, batches of 64 once.
     """
 
     strategy: str = "bkop"
@@ -46,6 +49,7 @@ class Settings:
     trust_margin: float | None = 0.1
     detail: bool = True
     n_starts: int = 16
+    max_joint: int = 64
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from benchmarks.mutants.lattices import LATTICES
 from benchmarks.mutants.models import MODELS
 from benchmarks.mutants.mutant import Mutant
 from benchmarks.mutants.objectives import OBJECTIVES
+from benchmarks.mutants.pace import PACE
 from benchmarks.mutants.protocol import PROTOCOL
 from benchmarks.mutants.studies import STUDIES
 
@@ -19,6 +20,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *OBJECTIVES,
     *STUDIES,
     *PROTOCOL,
+    *PACE,
     *LATTICES,
     *CERTIFICATES,
 )

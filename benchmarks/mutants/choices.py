@@ -72,7 +72,7 @@ CHOICES: tuple[Mutant, ...] = (
     _mutant(
         "maximised jointly until a batch is complete",
         "strategies.py",
-        "n_joint + q - len(batch) <= _MAX_JOINT",
+        "n_joint + q - len(batch) <= max_joint",
         "True",
         "test_filling.py",
     ),

@@ -21,11 +21,6 @@ from optuna_bkop._batch.search import candidates, maximize
 from optuna_bkop._model.fitted import Fitted
 from optuna_bkop._readings import is_detailed
 
-#: Maximum number of points in all joint maximisations after the first one, the first included. It
-#: bounds the cost of a batch with copies: batches of 10 are maximised until they are complete,
-#: batches of 64 once.
-_MAX_JOINT = 64
-
 
 class Strategy(Protocol):
     """Chooses q points (q, d) for a problem."""
@@ -70,8 +65,8 @@ def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
     In few dimensions the maximum contains copies of some points, because with a large q a copy
     adds little to the deviation of the sum. Lyu, Yuan and Tsang assume that no point is selected
     twice. So one of each copy is kept, and the remaining points are chosen jointly, given the kept
-    ones. Whatever q is, a few maximisations suffice: beyond `_MAX_JOINT` points, `fill` adds the
-    rest.
+    ones. Whatever q is, a few maximisations suffice: beyond ``max_joint`` points, `fill` adds
+    the rest.
 
     In a conditional space, one of `BRANCHING` points takes another branch than the best point. The
     model covers all branches and transfers what it has learnt in one to the others. After a few
@@ -99,7 +94,8 @@ def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
 def _jointly(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
     """Return q points (q, d), without copies, that maximise one joint acquisition."""
     batch, n_joint = np.empty((0, problem.domain.dim)), 0
-    while len(batch) < q and (n_joint == 0 or n_joint + q - len(batch) <= _MAX_JOINT):
+    max_joint = problem.settings.max_joint
+    while len(batch) < q and (n_joint == 0 or n_joint + q - len(batch) <= max_joint):
         rest = problem.hold(batch)
         more = maximize(rest, rest.acquisition(), q - len(batch), rng=rng)
         n_joint += len(more)

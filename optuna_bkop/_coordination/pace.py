@@ -77,8 +77,8 @@ class Pace:
     Attributes:
         older: Fingerprint of the older plan that may be used; empty if there is none.
         n_ahead: Number of points that a new plan has in advance, for trials that do not ask yet.
-        n_reserve: If the older plan has at most this many free points, the trial makes the next
-            one: this many trials will ask while it plans.
+        n_reserve: Number of points of the older plan that are left for the trials that will ask
+            while the next plan is made.
         wait: Seconds after which to look for the plan of another trial; 0 if this trial plans.
     """
 
@@ -86,6 +86,19 @@ class Pace:
     n_ahead: int = 0
     n_reserve: int = 0
     wait: float = 0.0
+
+    def makes_next_plan(self, n_free: int, place: int) -> bool:
+        """Return whether a trial makes the next plan, instead of using the older one.
+
+        Of all that ask, one does: the first one that would use a point of the reserve.
+
+        Args:
+            n_free: Number of free points of the older plan.
+            place: Number of asking trials with lower numbers. They take free points, too, or one
+                of them plans already.
+        """
+        n_left = n_free - place
+        return n_left <= self.n_reserve if place == 0 else n_left == self.n_reserve > 0
 
 
 def read_pace(
@@ -144,6 +157,6 @@ def read_pace(
     return Pace(
         older=newest.fingerprint if is_usable and not is_round_over else "",
         n_ahead=n_running,
-        n_reserve=0 if place else n_meanwhile,
+        n_reserve=n_meanwhile,
         wait=cost / _LOOKS if waited < patience else 0.0,
     )

@@ -131,14 +131,17 @@ def read_view(
         worker=worker,
     )
     spare: tuple[Point, ...] = ()
+    wait = pace.wait
     if pace.older and len(plan.free) <= plan.place:
         # The trials that published and used the older plan may have finished since.
         trials = (*snapshot.recent, *snapshot.others)
         older = _without_evaluated(plan_of(trials, fingerprint=pace.older), snapshot)
-        if len(older.free) > max(older.place, pace.n_reserve):
+        is_planner = pace.makes_next_plan(len(older.free), older.place)
+        if len(older.free) > older.place and not is_planner:
             fingerprint, plan = pace.older, older
         else:
             spare = older.free  # other trials use them while this one makes the next plan
+            wait = 0.0 if is_planner else pace.wait
     failed = [trial for trial in ended if trial.state == TrialState.FAIL]
     U_running = _points(plan.running, cube, domain)
     U_free, U_spare = (
@@ -157,7 +160,7 @@ def read_view(
         n_running=len(plan.running),
         n_at_once=n_at_once,
         n_ahead=pace.n_ahead,
-        wait=pace.wait,
+        wait=wait,
         has_free_point=len(plan.free) > plan.place,
     )
 

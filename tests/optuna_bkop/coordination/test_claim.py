@@ -9,7 +9,7 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
-from optuna_bkop._coordination import records, view
+from optuna_bkop._coordination import plan, records, view
 from optuna_bkop._coordination.records import Entry, from_integers, read_entry, write_entry
 from optuna_bkop._suggest import _MAX_ATTEMPTS
 from tests.optuna_bkop.coordination.support import (
@@ -199,8 +199,8 @@ def test_finished_plans_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(4):
         finish(study, study.ask())
     spy = create_autospec(read_entry, side_effect=read_entry)
-    monkeypatch.setattr(records, "read_entry", spy)
-    monkeypatch.setattr(view, "read_entry", spy)
+    for module in (records, plan, view):
+        monkeypatch.setattr(module, "read_entry", spy)
     trial = study.ask()
     suggest(trial)
     assert {call.args[0].number for call in spy.call_args_list} == {trial.number}

@@ -3,6 +3,7 @@
 import datetime
 from dataclasses import replace
 from typing import Any
+from unittest.mock import create_autospec
 
 import optuna
 import pytest
@@ -86,7 +87,16 @@ def test_the_next_plan_is_begun_early_enough() -> None:
     assert pace(replace(PLAN, cost=500)).n_reserve == 4
     assert pace(replace(PLAN, cost=5000)).n_reserve == 8
     assert pace(PLAN, seconds=0.0, recent=evaluations(0.0)).n_reserve == 8
-    assert pace(PLAN, place=1).n_reserve == 0  # the trial before it makes the plan
+
+
+def test_one_of_those_that_ask_makes_the_next_plan() -> None:
+    pressed = Pace("old", n_ahead=8, n_reserve=3)
+    # Five points are free. The first two of five trials use one each; three are then left.
+    assert [pressed.makes_next_plan(5, place) for place in range(5)] == [0, 0, 1, 0, 0]
+    # The first one plans already, with the reserve or what is left of it for the others.
+    assert [pressed.makes_next_plan(3, place) for place in range(5)] == [1, 0, 0, 0, 0]
+    assert [pressed.makes_next_plan(1, place) for place in range(5)] == [1, 0, 0, 0, 0]
+    assert [pressed.makes_next_plan(0, place) for place in range(5)] == [1, 0, 0, 0, 0]
 
 
 def test_a_study_with_one_process_plans_anew_after_each_result() -> None:
@@ -189,6 +199,33 @@ def test_asks_are_served_from_an_older_plan_without_a_fit(
     assert q == 6
     assert from_integers(D) in U_held
     assert len(entry_of(study, trial).plan) == 6
+
+
+def test_a_trial_that_reaches_the_reserve_plans_although_another_one_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Three of the plan's points are free, five trials run, and one of them asks. So two points
+    # are left, and as many trials will ask while a plan is made.
+    study, _ = pressed_study(cost=400)
+    for held in (study.ask(), study.ask(), study.ask()):
+        hold_elsewhere(study, held)
+    worker(study).ask()
+    calls, waits = spy_on_choose_batch(monkeypatch), list[float]()
+    monkeypatch.setattr(_suggest.time, "sleep", waits.append)
+    suggest(study.ask())
+    assert len(calls) == 1
+    assert waits == []
+
+
+@pytest.mark.parametrize(("cost", "max_joint"), [(50, 64), (150, 0)])
+def test_plans_are_made_in_haste_only_if_planning_is_slow(
+    cost: int, max_joint: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, _ = pressed_study(cost=cost, plan=(A,))
+    spy = create_autospec(_suggest.choose_batch, side_effect=_suggest.choose_batch)
+    monkeypatch.setattr(_suggest, "choose_batch", spy)
+    suggest(study.ask())
+    assert [call.args[0].settings.max_joint for call in spy.call_args_list] == [max_joint]
 
 
 def test_a_trial_waits_for_the_plan_of_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
