@@ -3,9 +3,11 @@
 A point is a row ``u`` (d,) with one number of [0, 1] for each parameter. NaN means that the trial
 does not have the parameter. The kernel measures distances between features ``F`` (D,). A numerical
 parameter is its own feature. A categorical parameter with c choices has c indicator features,
-scaled such that two different choices are at distance 1, as far apart as the ends of a range. A
-parameter that is inactive in a point (it belongs to a branch that was not taken) has neutral
-features: 0.5, or the mean of all choices.
+scaled such that two different choices are at distance 1, as far apart as the ends of a range.
+
+A branch is a value of a parameter on which other parameters depend. A parameter that belongs to
+another branch than that of a point is inactive in it and has neutral features: 0.5, or the mean of
+all choices.
 """
 
 from __future__ import annotations
@@ -125,7 +127,7 @@ class Domain:
 
     @cached_property
     def numerical(self) -> NDArray[np.int64]:
-        """Indices of the parameters that are not categorical."""
+        """Indices of the parameters that are not categorical, ascending."""
         return np.array(
             [j for j, p in enumerate(self.parameters) if not p.is_categorical], dtype=np.int64
         )
@@ -183,7 +185,7 @@ class Domain:
         return snapped
 
     def active(self, U: FloatArray) -> NDArray[np.bool_]:
-        """Return which numbers of U (m, d) are active."""
+        """Return for each number of U (m, d) whether its parameter is active (m, d)."""
         active = ~np.isnan(U)
         for j, condition in self.conditions.items():
             parent = condition.parent
@@ -191,7 +193,7 @@ class Domain:
         return active
 
     def completed(self, u: FloatArray) -> FloatArray | None:
-        """Return u (d,) with neutral numbers for inactive parameters; None if others are NaN."""
+        """Return u (d,) with 0.5 in place of NaN; None if an active parameter is NaN."""
         filled = np.where(np.isnan(u), 0.5, u)
         is_missing = np.isnan(u) & self.active(filled[None])[0]
         return None if is_missing.any() else filled
@@ -206,7 +208,11 @@ class Domain:
         return F
 
     def gradient(self, U: FloatArray, d_features: FloatArray) -> FloatArray:
-        """Return the gradient (m, d) in U (m, d), given the gradient (m, D) in the features."""
+        """Return the gradient (m, d) of a function with respect to points U (m, d).
+
+        ``d_features`` (m, D) is its gradient with respect to the features. The result is 0 for
+        categorical parameters, and where a parameter is inactive.
+        """
         gradient = np.zeros_like(U)
         gradient[:, self.numerical] = d_features[:, self._numerical_columns]
         return np.where(self.active(U), gradient, 0.0)

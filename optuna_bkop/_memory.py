@@ -31,9 +31,9 @@ class Memory:
     Attributes:
         trials: Finished trials.
         fits: Hyperparameters of the last fits.
-        fitted: A key of the data, and the models that were fitted to them last. The models are
-            stored by the kind of kernel: True with a second, short length scale, False without,
-            None for both.
+        fitted: A key of the data, and the models that were fitted to them last, stored by what
+            `reading_of` returns: True for models with a second, short length scale, False for
+            models without, None for both. None before the first fit.
         lattices: Startup lattices by number of startup trials and dimension.
         watches: Watches that measure the ages of running trials, by the key of their study.
         last_ask: Duration of the last ask in seconds.
@@ -54,7 +54,7 @@ class Memory:
     _token: str = field(default_factory=lambda: secrets.token_hex(4))
 
     def lattice(self, n_startup: int, dim: int) -> StartupLattice:
-        """Return the startup lattice, which is searched once."""
+        """Return the lattice for ``n_startup`` trials with ``dim`` parameters; searched once."""
         key = n_startup, dim
         if key not in self.lattices:
             self.lattices[key] = StartupLattice.build(n_startup, dim)
@@ -65,7 +65,7 @@ class Memory:
         return Worker.of(study_name, f"{self._token}{os.getpid():x}")
 
     def watch(self, study: Study) -> Watch:
-        """Return the watch of a study."""
+        """Return the watch of a study, which measures the ages of its running trials."""
         return self.watches.setdefault(study_key(study), Watch())
 
     @contextmanager

@@ -1,8 +1,9 @@
-"""Which of two readings of the data chooses which point of a batch.
+"""Decides which of two readings of the data chooses which point of a batch.
 
-The plain reading has one length scale per parameter, and takes every value at its word. The
-detailed one has a `DetailedKernel`, and tells a trend from ripples. Data rarely show which of them
-is right, so they take turns.
+A reading is a set of kernel models of the values. The plain reading has one length scale per
+parameter. The detailed reading has a second, short length scale per parameter (`DetailedKernel`),
+which separates ripples from a trend. Data rarely show which reading is right, so each of them
+chooses every second point.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from optuna_bkop._settings import Settings
 def is_detailed(number: int) -> bool:
     """Return whether the detailed models choose the point with this number.
 
-    Detailed models have a kernel with a second, short length scale; plain models do not. The
-    detailed ones choose the points with even numbers, and the plain ones the others. In a
-    conditional space, every eighth point is reserved for another branch than that of the best
-    point. These points have odd numbers, so that the plain models choose them.
+    Detailed models have a kernel with a second, short length scale; plain models do not. Detailed
+    models choose the points with even numbers, and plain models those with odd numbers. In a
+    conditional space, every eighth point is in another branch than the best point. Its number is
+    odd, so that plain models choose it.
 
     Args:
         number: Number of trials and planned points before this point.
@@ -34,8 +35,9 @@ def reading_of(numbers: Iterable[int], settings: Settings) -> bool | None:
         settings: How batches are chosen.
 
     Returns:
-        True if detailed models, with a second, short length scale, choose all of them; False if
-        plain models do; None if each kind chooses some. False if the settings allow no detail.
+        True if detailed models, with a second, short length scale, choose all of the points;
+        False if plain models do; None if each kind chooses some. Always False with
+        ``settings.detail`` False or another strategy than "bkop".
     """
     if not settings.detail or settings.strategy != "bkop":
         return False

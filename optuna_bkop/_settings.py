@@ -13,27 +13,28 @@ class Settings:
     """How batches are chosen: the sampler's arguments that concern the mathematics.
 
     Attributes:
-        strategy: "bkop", "gp_bucb", "gp_ucb_pe" or "bull".
-        acquisition_form: How the deviations of a batch are combined: "mean", or "rms" for the root
-            mean square.
-        maximizer: "gradient" or "cma".
+        strategy: "bkop", "gp_bucb", "gp_ucb_pe" or "bull" (see `STRATEGIES`).
+        acquisition_form: How the posterior standard deviations of a batch are combined: "mean", or
+            "rms" for the root mean square.
+        maximizer: How an acquisition is maximised: "gradient" or "cma" (CMA-ES).
         cma_evaluations: Maximum number of CMA-ES evaluations per maximisation.
         kernel: "matern52" or "se" (squared exponential).
-        rkhs_norm: Weight B of the deviations.
+        rkhs_norm: Weight B of the posterior standard deviations in an acquisition.
         noise_var: Noise variance of the standardised values. 0 is noise-free; None estimates it.
         warping: How values are transformed: "log", "half-rank" or "none" (see `warp`).
         length_scale_factors: The acquisition is averaged over models whose length scales are the
             fitted ones times each of these.
         prior_mean: Mean of the transformed values far from all data.
-        trust_margin: Batches stay within the box around the best tenth of the points, widened by
-            this margin, a share of the range, on each side. Points of other branches may leave it.
-            None means no box.
+        trust_margin: Batches stay within the trust box: the box around the best tenth of the
+            points, widened by this share of the range on each side. Points that are chosen in
+            another branch may leave it. None means no box.
         detail: Whether every second point is chosen by models whose kernel has a second, short
             length scale. Only with the strategy "bkop".
         n_starts: Maximum number of greedy batches from which the gradient is followed.
         max_joint: Maximum number of points in all joint maximisations of a batch together. The
-            first one is done in any case. It bounds the cost of a batch with copies: with 64,
-            batches of 10 are maximised until they are complete, batches of 64 once.
+            first maximisation is done in any case. A maximum may contain copies, that is, points
+            that nearly coincide; they are dropped, and the missing points are maximised again.
+            With 64, batches of 10 are maximised until they are complete, batches of 64 once.
     """
 
     strategy: str = "bkop"

@@ -1,4 +1,8 @@
-"""Reads from a study which points were queried in which batch."""
+"""Reads from a study which points were queried in which batch.
+
+A query is a COMPLETE trial with a finite value. Its point is given by features (D,): a number of
+[0, 1] for each numerical parameter, and an indicator for each choice of a categorical one.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +28,13 @@ from optuna_bkop._theory.region import Region
 
 @dataclass(frozen=True)
 class StudyQueries:
-    """The queries of a study, and how their features are read as parameters.
+    """The queries of a study, and what turns their features back into parameters.
 
     Attributes:
-        queries: COMPLETE trials with a finite value, in the order of their batches.
-        cube: The search space as a unit cube.
-        domain: Parameters and conditions of the cube.
+        queries: Arrays of the features, values and batches of all COMPLETE trials with a finite
+            value, in the order of their batches.
+        cube: Translates parameters to points of the unit cube and back.
+        domain: Translates points of the cube to features, and knows which parameters are active.
         maximize: Whether the study maximises; otherwise values are negated in ``queries``.
     """
 
@@ -55,10 +60,11 @@ class StudyQueries:
 def queries_of(study: Study) -> Queries:
     """Return the finished trials of a study in the order of their batches.
 
-    Trials whose points come from plans with the same knowledge are one batch; almost always that
-    is one plan. All trials before the first planned one are the first batch: the lattice, and
-    enqueued trials. Later trials without a plan are batches of one. Trials that are not COMPLETE
-    and infinite values are left out.
+    A plan is a set of points that were chosen together. Trials whose points come from plans that
+    are based on the same data are one batch; almost always that is one plan. All trials before the
+    first planned one are the first batch: the lattice, and enqueued trials. Each later trial
+    without a plan is a batch of its own. Trials that are not COMPLETE, or whose value is infinite,
+    are left out.
 
     Args:
         study: A study with one objective.

@@ -146,7 +146,7 @@ def _is_startup(snapshot: Snapshot, view: View, ask: Ask) -> bool:
 
 
 def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArray:
-    """Choose points (q, d) jointly, for this trial and for those that run beside it.
+    """Choose points (q, d) jointly, for this trial and for others that will ask.
 
     If the model fails, the points are lattice points: a study must not die of a failed
     factorisation.
@@ -194,8 +194,8 @@ def _plan(ask: Ask, snapshot: Snapshot, view: View, memory: Memory) -> FloatArra
 def _hasty(fitted: Fitted | FittedObjectives) -> Fitted | FittedObjectives:
     """Return the models with settings by which a plan is made as fast as possible.
 
-    Each reading maximises its points jointly once. If some of them are copies, others are added
-    at a third of the cost.
+    The plain and the detailed models each maximise their points jointly once. If some of the
+    points are copies of others, `fill` replaces them at a third of the cost.
     """
     return replace(fitted, settings=replace(fitted.settings, max_joint=0))
 
@@ -205,10 +205,9 @@ def _fit(
 ) -> Fitted | FittedObjectives:
     """Return the models of the data, which are fitted once for all asks with the same data.
 
-    The plain and the detailed reading are fitted apart, and both together (None).
-
-    With several objectives and no feasible trial yet, only the constraint violation is modelled,
-    which is one objective.
+    ``detailed`` is what `reading_of` returns: True for models with a second, short length scale,
+    False for models without, None for both. With several objectives it has no effect, unless no
+    trial is feasible yet: then only the constraint violation is modelled, which is one objective.
     """
     history = snapshot.history
     data = history.U, history.values, history.constraints, view.U_failed
@@ -251,7 +250,7 @@ def _fit(
 def _lattice_points(
     ask: Ask, snapshot: Snapshot, view: View, memory: Memory, n: int, attempt: int = 0
 ) -> FloatArray:
-    """Return n points (n, d) of the study's lattice, with taken ones replaced by others."""
+    """Return n points (n, d) of the study's lattice; observed and held ones are replaced."""
     lattice = memory.lattice(ask.options.n_startup_trials, ask.cube.dim)
     index = ask.number + attempt * _FAR
     U = [lattice.point(ask.root, ask.cube.names, index + i) for i in range(n)]

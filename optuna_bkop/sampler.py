@@ -44,10 +44,12 @@ class BKOPSampler(BaseSampler):
     processes over any Optuna storage. The first trials are points of a rank-1 lattice. After
     that, each batch maximises one joint acquisition of a kernel model.
 
-    With several objectives, points maximise the expected hypervolume improvement, each given
-    those before it; every fourth or second point maximises one objective along a direction. With
-    more than four objectives, or a ``strategy`` other than "bkop", all do. ``prior_mean``,
-    ``warping`` and ``length_scale_factors`` concern these directed points only.
+    With several objectives, each point maximises the expected hypervolume improvement, given the
+    points before it. Every fourth point (every second, while fewer than half of the last 24 trials
+    are on the front) is a directed point: it maximises how far it reaches along a direction in
+    objective space, either that of one objective or a random one. With more than four objectives,
+    or a ``strategy`` other than "bkop", all points are directed. ``prior_mean``, ``warping`` and
+    ``length_scale_factors`` concern directed points only.
 
     ``BKOPSampler(**PAPER_SETTINGS)`` has the plain settings of the paper (Lyu, Yuan and Tsang).
 
@@ -55,36 +57,36 @@ class BKOPSampler(BaseSampler):
         batch_size: Number of trials that are planned together. Defaults to the number of trials
             that recently ran in parallel.
         n_startup_trials: Number of lattice points before the model takes over.
-        search_space: Maps names to distributions, if they are known in advance. Then all trials
-            are on the lattice and in the model, even those that begin before any has finished.
+        search_space: Maps names of parameters to distributions. If None, it is read from the
+            finished trials; trials that begin before any has finished are sampled independently.
         strategy: "bkop" (Algorithms 1-4), "gp_bucb", "gp_ucb_pe" or "bull".
-        acquisition_form: "rms", the paper's form with the root mean square of the deviations, or
-            "mean", with their mean.
+        acquisition_form: "rms", the paper's form with the root mean square of the deviations of a
+            batch, or "mean", with their mean.
         maximizer: "gradient" (greedy starts, then L-BFGS-B) or "cma" (CMA-ES, as in the paper).
         cma_evaluations: Maximum number of CMA-ES evaluations per maximisation.
         kernel: "matern52" or "se" (squared exponential).
-        rkhs_norm: Weight of the deviations: the paper's norm of f, which it sets to 1. It doubles
-            for every ten trials that tie with the best value, at most three times.
+        rkhs_norm: Weight of the posterior standard deviations: the paper's norm of f, which it
+            sets to 1. It doubles for every ten trials that tie with the best, at most three times.
         noise_var: Noise variance of the standardised values. 0.0 is the paper's noise-free
             setting. If None, it is estimated.
-        warping: "half-rank" replaces the worse half of the values by ranks. "log" also puts the
-            better half on a logarithmic scale towards the best, as strongly as the likelihood
-            demands. "none" only standardises.
+        warping: "half-rank" replaces the worse half of the values by ranks. "log" does so, too,
+            and puts the better half on a logarithmic scale towards the best, as strongly as the
+            likelihood demands. "none" only standardises.
         length_scale_factors: The acquisition is averaged over models whose length scales are the
             fitted ones times each of these.
         prior_mean: Mean of the model far from all data, in standard deviations of the values.
         trust_margin: Points stay in the box around the best tenth of the trials, widened by this
             share of the range on each side. In a conditional space, every eighth point may leave
             it to visit another branch. If None, there is no box.
-        detail: Whether every second point is chosen by a model with a second, ten times shorter
-            length scale, which tells ripples of the objective from its trend. Only with the
-            strategy "bkop" and one objective.
+        detail: Whether every second point is chosen by a model whose kernel has a second, ten
+            times shorter length scale. Such a model separates ripples of the objective from its
+            trend. Only with the strategy "bkop" and one objective.
         stale_after: Minimum age in seconds at which a running trial may be considered dead. It
             must also be five times as old as the longest finished trial was. The point of a dead
             trial is free again.
-        reference_point: Reference point of the hypervolume of several objectives, in their units:
-            what is worse in any objective does not count. If None, it lies beyond the worst values
-            on the present front, by a fifth of the front's extent.
+        reference_point: Reference point of the hypervolume, one number per objective, in its units
+            and direction. Trials that are worse in any objective add no hypervolume. If None, a
+            fifth of the present front's extent beyond its worst values.
         independent_sampler: Samples parameters that the model does not cover. If None, their
             values are spread evenly by trial number.
         warn_independent_sampling: Whether to warn when a parameter is sampled independently.
@@ -263,10 +265,7 @@ class BKOPSampler(BaseSampler):
             self._independent_sampler.after_trial(study, trial, state, values)
 
     def _root(self, study: Study, trial: FrozenTrial) -> str:
-        """Return the text from which all randomness follows.
-
-        Without a seed it is the name of the study and the start of its first trial.
-        """
+        """Return the root of all randomness: seed, or the study's name and its first start."""
         if self._seed is not None:
             return f"seed {self._seed}"
         return f"name {study.study_name} {self._memory.trials.birth(study, trial)}"

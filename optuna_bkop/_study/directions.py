@@ -21,7 +21,7 @@ def reference_of(study: Study, given: Sequence[float] | None) -> FloatArray | No
 
     Args:
         study: The study.
-        given: One number per objective, in its own units and direction; None returns None.
+        given: One number per objective, in its own units and direction. If None, None is returned.
 
     Raises:
         ValueError: If the number of values is not the number of objectives.

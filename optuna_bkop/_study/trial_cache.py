@@ -71,7 +71,7 @@ class FinishedTrials:
         return float(self.table[:, SECONDS].max(initial=0.0))
 
     def without(self, numbers: NDArray[np.int64]) -> list[FrozenTrial]:
-        """Return all trials of the read except these, in the order of their numbers."""
+        """Return all trials of the read except those with these numbers, ordered by number."""
         unused = self.rows[~np.isin(self.table[:, NUMBER], numbers)]
         trials = [*self.others, *self.cache.trials(unused)]
         return sorted(trials, key=lambda trial: trial.number)
@@ -163,7 +163,7 @@ class TrialCache:
         return self.read(trials)
 
     def read(self, trials: Sequence[FrozenTrial]) -> FinishedTrials:
-        """Return the COMPLETE and PRUNED ones of trials that are in the order of their numbers."""
+        """Return the COMPLETE and PRUNED trials among these, which must be ordered by number."""
         if len(self._trials) > max(_MAX_CACHED, 2 * len(trials)):
             self._clear()
         rows: list[int] = []
@@ -217,7 +217,7 @@ class TrialCache:
         return values
 
     def points(self, rows: NDArray[np.int64], cube: UnitCube) -> FloatArray:
-        """Return the points (n, d) of the trials in some rows."""
+        """Return the points (n, d) of the trials in some rows; NaN where they lack a parameter."""
         U = self._points.get(cube.signature, np.empty((0, cube.dim)))
         new = [cube.encode(t.params, t.distributions) for t in self._trials[len(U) :]]
         if new:
@@ -229,7 +229,7 @@ class TrialCache:
         return points
 
     def reports(self, rows: NDArray[np.int64], step: int) -> FloatArray:
-        """Return summaries (n, 4) of what the trials in some rows reported up to a step."""
+        """Return last, lowest, highest and mean report (n, 4) up to a step; NaN without any."""
         known = self._reports.get(step, np.empty((0, 4)))
         new = [summarize(t.intermediate_values, step) for t in self._trials[len(known) :]]
         if new:
@@ -238,7 +238,7 @@ class TrialCache:
         return summaries
 
     def constraints(self, rows: NDArray[np.int64]) -> FloatArray:
-        """Return the constraints (n, k) of the trials in some rows, ordered by their names."""
+        """Return the constraints (n, k) of some rows, ordered by their names; NaN if unknown."""
         columns = [np.empty((len(rows), 0))]
         for _, given in sorted(self._constraints.items()):
             column = np.full(len(self._trials), np.nan)
@@ -253,7 +253,7 @@ class TrialCache:
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
-    """Return the constraints of a trial. Anyone may have written them: non-numbers are ignored."""
+    """Return a trial's constraints by name. Anyone may have set them: non-numbers are ignored."""
     numbers: dict[str, float] = {}
     try:
         # As `FrozenTrial.constraints`, which Optuna 4 does not have: one attribute with those of a

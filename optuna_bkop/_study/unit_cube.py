@@ -1,7 +1,7 @@
 """Maps search spaces to the unit cube: each parameter's value is a number of [0, 1].
 
-A parameter with k equally likely values (int, step, categorical) divides [0, 1] into k cells. A
-value is represented by the centre of its cell, so that uniform numbers give uniform values.
+A parameter with k equally likely values (int, step, categorical) divides [0, 1] into k intervals.
+A value is represented by the centre of its interval, so that uniform numbers give uniform values.
 Logarithmic parameters are divided on the logarithmic scale.
 """
 
@@ -39,8 +39,8 @@ class UnitCube:
 
     Attributes:
         names: Parameter names, sorted.
-        distributions: Their distributions, in the order of the names.
-        parameters: Their descriptions for the model, in the same order.
+        distributions: Distributions of the parameters, in the order of the names.
+        parameters: Descriptions of the parameters for the model, in the order of the names.
         signature: Text that is equal for equal search spaces, in every process.
         key: Digest of the signature, 16 hexadecimal digits.
     """
