@@ -1,7 +1,7 @@
 """The acquisition functions of batches.
 
-For a batch X (q, D) with posterior means m_i, deviations σ_i and covariance C, and with B the
-RKHS norm, Algorithms 2 and 4 of Lyu, Yuan and Tsang maximise
+For a batch X (q, D) with posterior means m_i, deviations σ_i (posterior standard deviations) and
+covariance C (q, q), and with B the RKHS norm, Algorithms 2 and 4 of Lyu, Yuan and Tsang maximise
 
     root mean square ("rms"):  mean(m) + B (2 sqrt(tr(C)/q) - sqrt(1'C1)/q).
 
@@ -73,7 +73,7 @@ class Acquisition(Protocol):
         ...
 
     def candidates(self, F: FloatArray) -> Scores:
-        """Return scores of batches that grow by rows of F (m, D)."""
+        """Return an object that scores candidates F (m, D) as next points of a growing batch."""
         ...
 
 
@@ -91,8 +91,8 @@ class BatchAcquisition:
     feasibility is likely and a steep barrier where it is not.
 
     Attributes:
-        models: Models of the value, to be maximised, with the held points (points of running
-            trials) in their covariance.
+        models: Models of the value, to be maximised. Held points, whose values are unknown, are
+            part of their covariance, not of their mean.
         rkhs_norm: Weight B of the deviations; dimensionless, because a deviation has the units of
             the value.
         form: "mean" or "rms".
@@ -130,11 +130,11 @@ class BatchAcquisition:
         return values, gradients
 
     def candidates(self, F: FloatArray) -> GreedyScores:
-        """Return scores of batches that grow by rows of F (m, D)."""
+        """Return an object that scores candidates F (m, D) as next points of a growing batch."""
         return GreedyScores(self._ensemble, F, self.rkhs_norm, self.form, self._log_feasible(F))
 
     def successors(self, F: FloatArray) -> SuccessorScores:
-        """Return scores of rows of F (m, D) as single points, each chosen given all before."""
+        """Return an object that scores candidates F (m, D) as single points, given those taken."""
         return SuccessorScores(self._ensemble, F, self.rkhs_norm, self._log_feasible(F))
 
     def _log_feasible(self, F: FloatArray) -> FloatArray:
@@ -181,7 +181,7 @@ class Exploration:
         return self._deviation.values(F) + _PENALTY * shortfall
 
     def candidates(self, F: FloatArray) -> FixedScores:
-        """Return scores of single points, rows of F (m, D)."""
+        """Return an object that scores single points, the rows of F (m, D)."""
         return FixedScores(self.values(F[:, None, :]))
 
     @cached_property

@@ -1,4 +1,7 @@
-"""Chooses points in other branches of a conditional space than the best point."""
+"""Chooses points in other branches of a conditional space than that of the best observed point.
+
+A branch is a value of a parameter on which other parameters depend.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,11 @@ BRANCHING = 8
 
 
 def other_branch(problem: SearchProblem, turn: int, *, rng: np.random.Generator) -> FloatArray:
-    """Return the best new point (1, d) that takes another branch than the best known point.
+    """Return the point (1, d) with the largest acquisition in another branch.
 
-    A branch is a value of a parameter on which other parameters depend. If several parameters have
-    dependents, they take turns. The trust box is ignored.
+    It differs from the best observed point in one parameter on which others depend. If there are
+    several such parameters, they take turns. The search starts from random candidates that are
+    neither observed nor held. The trust box is ignored.
 
     Args:
         problem: The problem, with models, domain and points that are taken.
@@ -28,7 +32,7 @@ def other_branch(problem: SearchProblem, turn: int, *, rng: np.random.Generator)
 
     Returns:
         The point, or an empty array (0, d) if no parameter depends on another one that is active
-        in the best point, or if no new candidate is in another branch.
+        in the best observed point, or if no candidate is in another branch.
     """
     domain = problem.domain
     best = problem.good[0]

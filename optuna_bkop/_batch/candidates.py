@@ -1,4 +1,8 @@
-"""Candidate points: starts of a maximisation, and moves of discrete parameters."""
+"""Candidate points: starts of a maximisation, and moves of discrete parameters.
+
+A candidate is a random point of the domain. An acquisition scores candidates before gradients are
+followed from the best of them.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +91,11 @@ def greedy(
 
 
 def improve_discrete(acquisition: Acquisition, batch: FloatArray, domain: Domain) -> FloatArray:
-    """Return the batch (q, d) after each point in turn has tried other discrete values."""
+    """Return the batch (q, d) with better values of its discrete parameters.
+
+    Each point in turn moves to that of its `Domain.neighbours` with which the acquisition of the
+    batch is largest, if it is larger than before. This is repeated at most `_N_PASSES` times.
+    """
     batch = batch.copy()
     q = len(batch)
     for _ in range(_N_PASSES):
@@ -109,14 +117,15 @@ def improve_discrete(acquisition: Acquisition, batch: FloatArray, domain: Domain
 def distinct(
     batch: FloatArray, taken: AbstractSet[bytes], domain: Domain, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the batch (q, d) with taken points replaced by free ones, where there are any.
+    """Return the batch (q, d) with each taken point replaced by one that is not taken.
 
-    The replacement is the free point with the nearest features. In domains with more than
-    `_MAX_LISTED` points it is the nearest of `_N_AROUND` random points at all distances.
+    The replacement is the point with the nearest features. In domains with more than `_MAX_LISTED`
+    points it is the nearest of `_N_AROUND` random points at all distances. If all points that are
+    tried are taken, the point stays.
 
     Args:
         batch: Points (q, d) of the domain's grid. A repeated point counts as taken.
-        taken: Keys (see `Domain.keys`) of the points that are not free.
+        taken: Keys (see `Domain.keys`) of the points that must not be used.
         domain: The domain of the points.
         rng: Source of randomness.
     """

@@ -1,8 +1,11 @@
 """Fills a batch that lacks points: without copies, and at a cost per point that does not grow.
 
-The points are chosen in blocks. Each block starts as a greedy batch whose points are chosen one by
-one, each given all before, and none a copy of another. Then the block climbs the joint
-acquisition, while all earlier points are held.
+Two points are copies of each other if they nearly coincide: their prior correlation is above
+`COPY` in every model.
+
+The points are chosen in blocks. Each block starts as a greedy batch: its points are chosen one by
+one, each given all points before it, and none is a copy of another. Then gradient steps increase
+the joint acquisition of the block, while all earlier points are held.
 """
 
 from __future__ import annotations
@@ -27,12 +30,12 @@ def fill(
 ) -> FloatArray:
     """Return n more points (n, d) for a batch (q, d), q > 0, that is already chosen.
 
-    As long as there are other candidates, no new point is a copy of another one or of a point of
-    the batch, that is, so close to it that the models expect nearly the same value.
+    As long as there are other candidates, no new point is a copy of another new point or of a
+    point of the batch.
 
     Args:
         problem: The problem of the next batch, before the points of ``batch`` are held. (A held
-            point is known to be evaluated, without a value.)
+            point is one whose value is unknown.)
         batch: The chosen points, in the unit cube.
         n: Number of points to add.
         rng: Source of randomness.
@@ -48,7 +51,10 @@ def fill(
 def _distinct_block(
     problem: BatchProblem, batch: FloatArray, n: int, *, rng: np.random.Generator
 ) -> FloatArray:
-    """Return n points (n, d), given a batch (q, d) that the problem holds."""
+    """Return n points (n, d) that are no copies of each other or of the batch (q, d).
+
+    The points of the batch are held in ``problem`` already.
+    """
     domain, acquisition = problem.domain, problem.acquisition()
     near = random_points(domain, problem.lower, problem.upper, batch, rng)
     C = np.vstack([candidates(problem, N_GOOD, rng=rng), near])

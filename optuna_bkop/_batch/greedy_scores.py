@@ -1,4 +1,4 @@
-"""Scores candidates as the next point of a growing batch."""
+"""Scores candidates, given by their features, as the next point of a growing batch."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class GreedyScores:
         ensemble: The models of the value.
         F: Features (m, D) of the candidates.
         rkhs_norm: Weight B of the deviations.
-        form: How deviations are combined: "mean", or "rms" for the root mean square.
+        form: How the posterior standard deviations of a batch are combined: "mean", or "rms" for
+            the root mean square.
         log_feasible: Log probability (m,) that each candidate meets all constraints.
     """
 
@@ -107,7 +108,7 @@ class FixedScores:
         self._values = values
 
     def scores(self) -> FloatArray:
-        """Return the scores (m,)."""
+        """Return the scores (m,) of all candidates."""
         return self._values.copy()
 
     def take(self, index: int) -> None:

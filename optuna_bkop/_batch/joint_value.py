@@ -1,6 +1,7 @@
 """The value of the joint acquisition and its gradient, for many batches and models at once.
 
-The formulas are in `acquisition`. M models, p batches of q points, D features, n known points.
+The formulas are in `acquisition`. There are M models, p batches of q points, D features per point,
+and n known points: those that were observed, and those that are held.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def _by_batch(A: FloatArray, p: int) -> FloatArray:
 
 
 def _deviations(ensemble: ScaleEnsemble, C: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the deviations (M, p, q) of points, and (M, p) of sums over batches.
+    """Return the deviations (M, p, q) of the values, and those (M, p) of their sums over batches.
 
     ``C`` (M, p, q, q) are the posterior covariances of p batches of q points in M models.
     """

@@ -1,4 +1,7 @@
-"""Chooses a batch in a chart: see `optuna_bkop._model.chart`."""
+"""Chooses a batch in a chart: a system of local coordinates around the best trials.
+
+Charts are explained in `optuna_bkop._model.chart`.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ def choose_nearby(
 ) -> FloatArray:
     """Return the next q points (q, d) of the unit cube, chosen by models in a chart.
 
-    A chart is a system of local coordinates around the best trials. The points differ from each
-    other and from all observed and held points, as long as the domain has other points.
+    The points differ from each other and from all observed and held points, as long as the domain
+    has other points.
 
     Args:
         fitted: The models, whose points are in the chart.
-        chart: The chart.
+        chart: Maps points of the unit cube to local coordinates around the best trials, and back.
         U: All observed points (n, d) of the unit cube.
         U_held: Points (p, d) of trials whose values are unknown, in the unit cube.
         q: Number of points.

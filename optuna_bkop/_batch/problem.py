@@ -1,6 +1,9 @@
 """The problem that a strategy solves: models, box and held points for the next batch.
 
-Points are in the unit cube of a `Domain`; values are transformed and to be maximised.
+Points are in the unit cube of a `Domain`; values are transformed and to be maximised. A held point
+is one whose value is unknown: a running trial evaluates it, it is planned, or its trial ended
+without a value. Points that are already chosen for the batch are held as well. A deviation is a
+posterior standard deviation.
 """
 
 from __future__ import annotations
@@ -32,15 +35,16 @@ _TIES, _MAX_DOUBLINGS = 10, 3
 class SearchProblem(ABC):
     """All that is needed to maximise an acquisition, for one objective or several.
 
-    A held point is a point of a running trial, or a point that is already chosen for this batch.
-    Its value is unknown.
+    A held point is one whose value is unknown: a running trial evaluates it, it is planned, or its
+    trial ended without a value. Points that are already chosen for the batch are held as well.
 
     Attributes:
-        models: Kernel models of the objectives: one per objective, or several of a single one with
+        models: Kernel models: one per objective, or, for a single objective, several with
             different length scales. Held points are part of their covariance, not of their mean.
         feasibility: Models of constraints, and of whether trials succeed instead of failing;
             positive where a constraint is met or a trial succeeds.
-        good: The best observed points (p, d), best first; NaN is replaced by 0.5.
+        good: The best observed points (p, d), feasible ones with the largest values first; NaN is
+            replaced by 0.5.
         taken: Keys of the points that are observed or held: bytes that are equal for equal points
             (see `Domain.keys`).
         n_before: Number of trials before this batch.
@@ -62,17 +66,17 @@ class SearchProblem(ABC):
 
     @abstractmethod
     def acquisition(self) -> Acquisition:
-        """Return the acquisition that is to be maximised."""
+        """Return the function of batches whose maximum is the next batch."""
 
 
 @dataclass(frozen=True)
 class BatchProblem(SearchProblem):
     """Everything that a strategy needs to choose points for one objective, except randomness.
 
-    All models are of the same value, with different length scales.
+    All models describe the same value. They differ in their length scales.
 
     Attributes:
-        rkhs_norm: Weight B of the deviations.
+        rkhs_norm: Weight B of the posterior standard deviations (see `effective_norm`).
         detailed: Models whose kernel has a second, short length scale; they choose every second
             point. Empty if ``models`` choose all points.
     """
@@ -82,7 +86,7 @@ class BatchProblem(SearchProblem):
 
     @classmethod
     def of(cls, fitted: Fitted, U_held: FloatArray, n_before: int | None = None) -> BatchProblem:
-        """Return the problem of the next batch, while trials at points U_held (p, d) are running.
+        """Return the problem of the next batch, while points U_held (p, d) are held.
 
         Args:
             fitted: The models, and the trials that they are based on.
@@ -118,11 +122,14 @@ class BatchProblem(SearchProblem):
         )
 
     def in_detail(self) -> BatchProblem:
-        """Return the problem of the points that the detailed reading chooses."""
+        """Return the problem with ``detailed`` in place of ``models``, if there are any."""
         return replace(self, models=self.detailed or self.models, detailed=())
 
     def acquisition(self) -> BatchAcquisition:
-        """Return the joint acquisition that the settings ask for."""
+        """Return the joint acquisition of ``models``, without ``detailed``.
+
+        ``settings.acquisition_form`` decides whether deviations are combined by "mean" or "rms".
+        """
         form = self.settings.acquisition_form
         return BatchAcquisition(self.models, self.rkhs_norm, form, self.feasibility)
 
@@ -141,16 +148,17 @@ def effective_norm(fitted: Fitted) -> float:
 def trust_box(
     U: FloatArray, n_best: int, n_since_best: int, domain: Domain, settings: Settings
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends (d,), (d,) of the box around the best tenth of the points, plus a margin.
+    """Return the trust box: lower and upper ends (d,) of the box around the best tenth of points.
 
-    The margin doubles for every `_PATIENCE` trials without an improvement. A search that is stuck
-    therefore looks farther afield, and in the end everywhere. Categorical parameters keep their
-    full range.
+    The box is widened by a margin on each side. The margin doubles for every `_PATIENCE` trials
+    without an improvement. A search that is stuck therefore looks farther afield, and in the end
+    everywhere. Categorical parameters keep their full range.
 
     Args:
         U: All observed points (n, d), best first; NaN where a trial does not have the parameter.
-        n_best: Number of points that are inside in any case.
-        n_since_best: Number of trials since the last improvement.
+        n_best: Number of best points that are inside in any case.
+        n_since_best: Number of trials since the last one that improved the best value, or the
+            front of several objectives.
         domain: The domain of the points.
         settings: Contains the margin, as a share of the range. If it is None, the box is the unit
             cube.

@@ -1,4 +1,8 @@
-"""Maximises an acquisition over a whole batch, within the trust box and on the domain's grid."""
+"""Maximises an acquisition over a whole batch, within the trust box and on the domain's grid.
+
+Candidates are random points of the box. A greedy batch is built from candidates, point by point.
+To climb is to follow the gradient of the acquisition.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +66,9 @@ def maximize(
 
 
 def best_near(problem: SearchProblem, acquisition: Acquisition, C: FloatArray) -> FloatArray:
-    """Return the best point (1, d) that gradients reach from the best of candidates C (m, d).
+    """Return the point (1, d) with the largest acquisition that gradients reach from candidates.
 
+    The climbs start from the `_N_CLIMBED` candidates among C (m, d) with the largest acquisitions.
     Discrete parameters do not change. Without candidates, m = 0, the result is empty, (0, d).
     """
     if not len(C):
@@ -114,7 +119,7 @@ def _starts(
 
 
 def _best(acquisition: Acquisition, batches: FloatArray, domain: Domain, n: int) -> FloatArray:
-    """Return the n best of batches (p, q, d), best first."""
+    """Return the n batches (n, q, d) of (p, q, d) with the largest acquisitions, largest first."""
     values = acquisition.values(_features(batches, domain))
     best: FloatArray = batches[np.argsort(-values, kind="stable")[:n]]
     return best

@@ -62,18 +62,19 @@ def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
     The algorithms are those of Lyu, Yuan and Tsang. With q = 1 they are Algorithms 1 and 3; one
     point after a lattice is the last step of Algorithm 5.
 
-    In few dimensions the maximum contains copies of some points, because with a large q a copy
-    adds little to the deviation of the sum. Lyu, Yuan and Tsang assume that no point is selected
-    twice. So one of each copy is kept, and the remaining points are chosen jointly, given the kept
-    ones. Whatever q is, a few maximisations suffice: beyond ``max_joint`` points, `fill` adds
-    the rest.
+    In few dimensions the maximum contains copies, that is, points that nearly coincide, because
+    with a large q a copy adds little to the deviation of the sum. Lyu, Yuan and Tsang assume that
+    no point is selected twice. So one point of each group of copies is kept, and the missing
+    points are chosen jointly, given the kept ones. Whatever q is, a few maximisations suffice:
+    beyond ``max_joint`` points, `fill` adds the missing points.
 
     In a conditional space, one of `BRANCHING` points takes another branch than the best point. The
     model covers all branches and transfers what it has learnt in one to the others. After a few
     poor trials it would never return to a branch.
 
-    If the problem has models with a second, short length scale (``detailed``), these choose every
-    second point jointly, and the plain models choose the others jointly, given those.
+    If the problem has models with a second, short length scale (``detailed``), these models choose
+    every second point jointly. Then the plain models (``models``) choose the other points jointly,
+    while the points of the detailed models are held.
     """
     batch, is_chosen = np.empty((q, problem.domain.dim)), np.zeros(q, dtype=bool)
     # Numbers count all trials, however many points of a plan are used.
@@ -106,7 +107,7 @@ def _jointly(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Floa
 def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
     """GP-BUCB (Desautels et al. 2014): choose point by point, with an unchanged mean.
 
-    A chosen point reduces the deviation that the next ones see and leaves the mean unchanged.
+    A chosen point narrows the deviation for the next points and leaves the mean unchanged.
     """
     batch = np.empty((0, problem.domain.dim))
     for _ in range(q):
@@ -118,9 +119,9 @@ def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Float
 def gp_ucb_pe(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
     """GP-UCB-PE (Contal et al. 2013): one point by upper confidence, then pure exploration.
 
-    With posterior mean m, deviation σ and norm B, the first point maximises m + B σ. The others
-    have the largest deviation within the relevant region: where m + 2 B σ reaches the largest
-    m - B σ.
+    With posterior mean m, deviation σ and norm B, the first point maximises m + B σ. Each further
+    point has the largest deviation within the relevant region: where m + 2 B σ is at least the
+    largest m - B σ.
     """
     batch = maximize(problem, problem.acquisition(), 1, rng=rng)
     C = np.vstack([candidates(problem, N_BEST, rng=rng), problem.good])

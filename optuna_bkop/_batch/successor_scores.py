@@ -19,8 +19,8 @@ class SuccessorScores:
 
     μ is the posterior mean, averaged over the models like the score. The log probability of
     feasibility is added. Taking a candidate adds a row to V = L⁻¹ k, which costs O(m n) with n
-    known points; the model is not factorised again. A candidate that is a copy of a taken point,
-    that is, whose prior correlation with it is above `COPY` in every model, has the score -inf.
+    known points; the model is not factorised again. A candidate is a copy of a taken point if
+    their prior correlation is above `COPY` in every model. Copies are closed: their score is -inf.
     Arrays have the models as first axis, M.
 
     Args:
@@ -44,7 +44,7 @@ class SuccessorScores:
         self._is_open: NDArray[np.bool_] = np.ones(len(F), dtype=bool)
 
     def scores(self) -> FloatArray:
-        """Return the scores (m,)."""
+        """Return the scores (m,) of the candidates; -inf for closed ones."""
         value = (self._mean + self._rkhs_norm * np.sqrt(self._variance)).mean(axis=0)
         return np.where(self._is_open, value + self._log_feasible, -np.inf)
 
