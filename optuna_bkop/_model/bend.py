@@ -1,7 +1,8 @@
 """Transforms one of several objectives: straight where the front is, bent where values are poor.
 
-Ranks, which one objective uses, would put a kink into the middle of the front. With y the value,
-b the best one and s the distance from b to the knee, the transformed value is
+Ranks, which one objective uses, would put a kink into the middle of the front. The knee is the
+value where the straight part ends. With y the value, b the best value and s the distance from b to
+the knee, the transformed value is
 
     -t                for t <= 1,     t = (b - y) / s,
     -(1 + log t)      beyond,
@@ -33,14 +34,14 @@ _HUGE = 1e100
 class Bend:
     """The transformation of one objective, which is to be maximised.
 
-    With t the distance of a value to the best one, divided by ``knee``, the result is -t for
-    t <= 1 and -(1 + log t) beyond, standardised.
+    The result is straight up to the knee and bent beyond. With t the distance of a value to the
+    best one, divided by ``knee``, it is -t for t <= 1 and -(1 + log t) beyond, standardised.
 
     Attributes:
         unit: Values are divided by this first; 1 unless they are huge.
-        lowest: The lowest finite value, in this unit.
-        best: The highest finite value, in this unit.
-        knee: Distance from the best value to the knee, in this unit; positive.
+        lowest: The lowest finite value, divided by ``unit``.
+        best: The highest finite value, divided by ``unit``.
+        knee: Distance from the best value to the knee, divided by ``unit``; positive.
         centre: Mean of the bent values, which is subtracted.
         spread: Standard deviation of the bent values, by which the result is divided.
     """
@@ -90,7 +91,7 @@ class Bend:
         return result
 
     def inverse(self, transformed: FloatArray) -> FloatArray:
-        """Return the values (n,) that are transformed to these."""
+        """Return the values (n,) of the objective whose transformed values are given (n,)."""
         bent = transformed * self.spread + self.centre
         t = np.where(bent >= -1.0, -bent, np.exp(np.maximum(-bent - 1.0, 0.0)))
         values: FloatArray = (self.best - self.knee * t) * self.unit

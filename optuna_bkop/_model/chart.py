@@ -1,9 +1,10 @@
-"""Local coordinates for long studies, in which the best trials lie in all directions alike.
+"""Charts: systems of local coordinates around the best trials, for studies with many trials.
 
-Length scales that belong to parameters cannot describe a narrow valley that runs across them. With
-enough trials, the best ones show where such a valley runs: in the coordinates of their principal
-axes, divided by the spread along each, it is as wide as it is long. A model of the nearby trials
-in these coordinates needs no other kernel and no other fit.
+A chart is a system of local coordinates around the best trials, in which these trials spread
+equally in all directions. Length scales that belong to parameters cannot describe a narrow valley
+that runs across them. With enough trials, the best ones show where such a valley runs: in the
+coordinates of their principal axes, divided by the spread along each, it is as wide as it is long.
+A model of the nearby trials in these coordinates needs no other kernel and no other fit.
 
 Glossary: ``U`` points of the unit cube, ``W`` the same points in the chart; c of the d parameters
 are covered by the chart, the others have the same numbers in both.
@@ -33,8 +34,8 @@ class Chart:
     """Affine coordinates w of some parameters: u = origin + axes (w - 1/2).
 
     Attributes:
-        columns: Indices (c,) of the parameters that it covers.
-        origin: Numbers (c,) of these parameters, in the unit cube, at the centre w = 1/2.
+        columns: Indices (c,) of the parameters that the chart covers.
+        origin: Numbers (c,) of the covered parameters, in the unit cube, at the centre w = 1/2.
         axes: Matrix (c, c) whose columns are the edges of the chart, that is, of the part of the
             unit cube in which all w are in [0, 1].
     """
@@ -49,7 +50,7 @@ class Chart:
         return np.asarray(np.linalg.inv(self.axes))
 
     def inward(self, U: FloatArray) -> FloatArray:
-        """Return points U (m, d) in the chart. A missing number counts as that of the origin."""
+        """Return points U (m, d) of the unit cube in chart coordinates; NaN counts as origin."""
         W = U.copy()
         offset = np.nan_to_num(U[:, self.columns] - self.origin, nan=0.0)
         W[:, self.columns] = 0.5 + offset @ self.inverse.T
@@ -71,12 +72,12 @@ class Chart:
 class ChartedDomain(Domain):
     """A domain whose points are given in the coordinates of a chart.
 
-    The chart may reach beyond the unit cube. A point out there stands for the nearest point of the
-    cube and has its features. Conditions do not occur, because `local_chart` makes no chart if
+    The chart may reach beyond the unit cube. A point outside of the cube has the features of the
+    nearest point of the cube. Conditions do not occur, because `local_chart` makes no chart if
     there are any.
 
     Attributes:
-        chart: The coordinates.
+        chart: The chart, that is, the system of local coordinates around the best trials.
     """
 
     chart: Chart = field(kw_only=True)
@@ -93,14 +94,15 @@ class ChartedDomain(Domain):
         return F
 
     def gradient(self, W: FloatArray, d_features: FloatArray) -> FloatArray:
-        """Return the gradient (m, d) in W (m, d), given the gradient (m, D) in the features.
+        """Return the gradient (m, d) of a function with respect to points W (m, d) of the chart.
 
-        A point w of the chart is the point u = origin + A (w - 1/2) of the unit cube, with A
-        (c, c) the axes of the chart. Numbers of u outside of [0, 1] are clipped, and the clipped u
-        is mapped back to the chart. This gives the features of the c parameters that the chart
-        covers. So these features change by A⁻¹ S A dw, where S is the diagonal matrix with 0 for
-        clipped numbers and 1 for others. Other numerical parameters are their own features.
-        Categorical parameters have the gradient 0.
+        ``d_features`` (m, D) is its gradient with respect to the features. A point w of the chart
+        is the point u = origin + A (w - 1/2) of the unit cube, with A (c, c) the axes of the
+        chart. Numbers of u outside of [0, 1] are clipped, and the clipped u is mapped back to the
+        chart. This gives the features of the c parameters that the chart covers. So these features
+        change by A⁻¹ S A dw, where S is the diagonal matrix with 0 for clipped numbers and 1
+        otherwise. Other numerical parameters are their own features. Categorical parameters have
+        the gradient 0.
         """
         gradient = super().gradient(W, d_features)
         u = self.chart.unbounded(W)
@@ -140,8 +142,8 @@ def local_chart(U_best: FloatArray, domain: Domain, length: float) -> Chart | No
         length: Length of the edges, in standard deviations.
 
     Returns:
-        The chart. None if fewer than two parameters are continuous, if a point lacks one of these,
-        if parameters depend on others, or if all points coincide.
+        The chart. None if fewer than two parameters are continuous, if a point lacks a continuous
+        parameter, if some parameters depend on others, or if all points coincide.
     """
     columns = np.array(
         [j for j, p in enumerate(domain.parameters) if p.grid is None and p.steps is None],

@@ -22,20 +22,20 @@ class Prior:
     The detail is the part of the kernel with a second, short length scale; its share of the
     variance has a prior of its log odds. The distance between two random points of a cube grows
     like sqrt(dim), and so does the median of the length scales. The noise is relative to the
-    signal. The median of the offset is large: values are hardly stretched unless the data demand
-    it, because a model that stretches on little evidence settles in the first good basin
-    (benchmarks/README.md).
+    signal. The offset c of `stretch` has a large median: values are hardly stretched unless the
+    data demand it, because a model that stretches on little evidence settles in the first good
+    basin (benchmarks/README.md).
 
     Attributes:
         length_scale: Median of the length scales, divided by sqrt(dim).
-        length_scale_width: Standard deviation of their logarithms.
+        length_scale_width: Standard deviation of the logarithms of the length scales.
         signal_width: Standard deviation of the log signal variance, whose mean is 0.
         noise_ratio: Median of noise variance / signal variance.
-        noise_width: Standard deviation of its logarithm.
+        noise_width: Standard deviation of the logarithm of this ratio.
         offset: Median of the offset of the `stretch`.
-        offset_width: Standard deviation of its logarithm.
+        offset_width: Standard deviation of the logarithm of the offset.
         detail: Median of the detail's share of the signal variance.
-        detail_width: Standard deviation of its log odds.
+        detail_width: Standard deviation of the log odds of this share.
     """
 
     length_scale: float = 0.5

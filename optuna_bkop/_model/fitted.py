@@ -1,6 +1,9 @@
 """Fits all kernel models of a study: values, constraints and failures.
 
-Points are in the unit cube of a `Domain`; values are to be maximised.
+Points are in the unit cube of a `Domain`; values are to be maximised. The best trial is the
+feasible one with the largest value; while no trial is feasible, the one with the smallest total
+constraint violation. Decisive trials are those to which hyperparameters are fitted: the first ones
+of the study, up to a number that grows in steps, so that most asks need no fit.
 """
 
 from __future__ import annotations
@@ -35,12 +38,14 @@ class Fitted:
 
     Attributes:
         models: Models of the transformed value, one for each length scale factor of the settings.
-        detailed: The same with a second, short length scale (`DetailedKernel`), for the points
-            that these models choose; empty if ``models`` choose all points.
+        detailed: Models of the same value whose kernel has a second, short length scale
+            (`DetailedKernel`); they choose every second point. Empty if ``models`` choose all
+            points.
         feasibility: One model per constraint, positive where the constraint is met; and, if some
             trials failed, a model that is positive where trials succeed.
-        U: All observed points (n, d), best first; NaN where a trial does not have the parameter.
-        n_since_best: Number of trials observed after the best one.
+        U: Points (n, d) of all trials with a value, best first: feasible trials by value, then the
+            infeasible ones. NaN where a trial does not have the parameter.
+        n_since_best: Number of trials with a value after the best trial.
         n_ties: Number of trials, besides the best one, that share its value.
         domain: The domain of the points.
         settings: How batches are chosen.
@@ -72,9 +77,10 @@ def fit_models(
 ) -> Fitted:
     """Fit the models of values (n,) at points U (n, d).
 
-    In a long study the result may describe only the trials near the best one. Then its domain is a
-    `ChartedDomain`, its points are in the chart (local coordinates around the best trials), and
-    ``detailed`` counts as False, because the chart is too small to hold many basins.
+    In a study with many trials the result may describe only the trials near the best one. Then its
+    domain is a `ChartedDomain`, its points are in the chart (a system of local coordinates around
+    the best trials), and ``detailed`` counts as False, because a chart is too small to hold many
+    basins.
 
     Args:
         U: Points in the unit cube; NaN where a trial does not have the parameter.
@@ -90,7 +96,8 @@ def fit_models(
             larger, 250.
         detailed: Whether the kernel of the values has a second, short length scale
             (`DetailedKernel`). If None, there are models of both kinds.
-        rng: Decides whether a long study is modelled near its best trial. If None, never.
+        rng: Decides whether a study with many trials is modelled near its best trial only. If
+            None, all trials are modelled.
     """
     cache = FitCache() if cache is None else cache
     near = None if rng is None else neighbourhood(U, values, constraints, domain, settings, rng)
@@ -146,7 +153,9 @@ def fit_models(
 
 
 def n_decisive(n: int, share: int) -> int:
-    """Return how many of the first n trials decide hyperparameters: n, rounded down.
+    """Return how many of the first n trials are decisive: n, rounded down to a multiple of a step.
+
+    Decisive trials are those to which hyperparameters are fitted.
 
     Hyperparameters change little with a few per cent more trials, and fitting them is a large part
     of the cost of an ask. The number depends on n alone, not on when the last fit was made, so

@@ -46,8 +46,8 @@ class KernelModel:
     """Posterior mean and covariance of a kernel model.
 
     These are Eqs. 4-5 and 12-13 of Lyu, Yuan and Tsang, and Eqs. 8 and 16 for batches. Held points
-    (points of running trials, whose values are unknown) narrow the covariance and leave the mean
-    unchanged: they are rows of the factor without a weight in ``alpha``.
+    are those whose values are unknown. They narrow the covariance and leave the mean unchanged:
+    they are rows of the factor without a weight in ``alpha``.
 
     Attributes:
         kernel: Kernel as a function of the scaled squared distance.
@@ -88,9 +88,10 @@ class KernelModel:
         Args:
             F: Features of the observed points.
             y: Their values.
-            kernel: Kernel as a function of the scaled squared distance. If the hyperparameters
-                have a detail, it is the kernel of both parts of a `DetailedKernel`.
-            hyperparameters: Length scales, variances and share of the detail.
+            kernel: Kernel as a function of the scaled squared distance. If
+                ``hyperparameters.detail`` is positive, both parts of a `DetailedKernel` have it.
+            hyperparameters: Length scales (d,), one per parameter; variances; and the detail's
+                share (the detail is the part of the kernel with a second, short length scale).
             groups: Index of the parameter that each feature belongs to (D,).
             prior_mean: Mean of the values far from all data.
             factor: Multiplier of the length scales. A factor below 1 gives a larger RKHS.

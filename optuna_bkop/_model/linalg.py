@@ -17,6 +17,8 @@ _SMALLEST_PIVOT = 1e-13
 def cholesky(K: FloatArray, noise_var: float, signal_var: float) -> FloatArray:
     """Return the lower Cholesky factor (n, n) of K + noise_var I, with as little jitter as needed.
 
+    Jitter is a small number that is added to the diagonal if the matrix has no factor.
+
     Args:
         K: Symmetric matrix (n, n).
         noise_var: Noise variance, added to the diagonal.

@@ -29,11 +29,12 @@ def nondominated(V: FloatArray) -> NDArray[np.int64]:
 
 
 def by_layers(V: FloatArray, n_enough: int) -> tuple[NDArray[np.int64], int]:
-    """Return all row indices (n,) of V (n, m), best layer first, and the size of the first layer.
+    """Return all row indices (n,) of V (n, m), by layer, and the size of the first layer.
 
-    All values are to be maximised. A layer is the non-dominated set of the rows that no earlier
-    layer contains. Once ``n_enough`` rows have a layer, the others follow in the order of their
-    mean rank over the objectives.
+    All values are to be maximised. The first layer is the front: the rows that no other row
+    dominates. Each further layer is the front of the rows that no earlier layer contains. Once the
+    layers have ``n_enough`` rows, the other rows follow in the order of their mean rank over the
+    objectives.
     """
     rest = np.arange(len(V))
     layers: list[NDArray[np.int64]] = []

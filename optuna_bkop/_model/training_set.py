@@ -1,6 +1,9 @@
 """Selects and prepares the trials that the kernel models are trained on.
 
-Points are in the unit cube of a `Domain`; values are to be maximised.
+Points are in the unit cube of a `Domain`; values are to be maximised. The active set is those at
+most `MAX_ACTIVE` trials that the models are trained on. "Best first" means: feasible trials by
+value, then the infeasible ones. While no trial is feasible, trials with a small total constraint
+violation come first.
 """
 
 from __future__ import annotations
@@ -24,8 +27,9 @@ class ActiveSet:
     """The trials that models are trained on, best trial first.
 
     Attributes:
-        F: Features (a, D) of these trials.
-        constraints: Their scaled constraint values (a, k); met if at most 0, NaN if unknown.
+        F: Features (a, D) of the trials that models are trained on.
+        constraints: Scaled constraint values (a, k) of the trials that models are trained on; met
+            if at most 0, NaN if unknown.
         feasible: For each of all n trials, whether it meets its constraints (n,).
         order: Indices of all trials (n,), best first.
     """
@@ -96,9 +100,9 @@ def is_feasible(constraints: FloatArray) -> NDArray[np.bool_]:
 def active_set(F: FloatArray, order: NDArray[np.int64], n_centres: int = 1) -> NDArray[np.int64]:
     """Return the indices (a,) of at most `MAX_ACTIVE` trials to train on.
 
-    All n trials are returned if they are no more. Otherwise half of the result are the best
-    trials, a quarter are those nearest to one of the ``n_centres`` best trials, and a quarter are
-    spread evenly by rank over the others.
+    If n is at most `MAX_ACTIVE`, all trials are returned. Otherwise half of the result are the
+    best trials, a quarter are those nearest to one of the ``n_centres`` best trials, and a quarter
+    are spread evenly by rank over the remaining trials.
 
     Args:
         F: Features (n, D) of all trials.

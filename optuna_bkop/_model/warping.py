@@ -1,5 +1,8 @@
 """Transforms objective values for a kernel model: standardises them and shortens heavy tails.
 
+`warp` shortens the tail of poor values. `stretch` then puts the better half of the values on a
+logarithmic scale towards the best one; its offset c > 0 says how little it stretches.
+
 Suggestions must not change when a constant is added to all values or when all values are
 multiplied by a positive factor. Every function here therefore depends on differences of values
 divided by their scale.
@@ -79,10 +82,11 @@ def _half_rank(v: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Stretched:
-    """Stretched values with the derivatives that a fit of the offset c needs.
+    """The result of `stretch`, with the derivatives that a fit of the offset c needs.
 
     Attributes:
-        values: The stretched values w (n,) of values y.
+        values: Stretched values w (n,) of the values y (n,): proportional to
+            log((m + c m) / (m - y + c m)) for y >= 0, with m the best value; equal to y for y < 0.
         slopes: dw / d log c (n,).
         log_jacobian: Σ log dw/dy over the better half of the values, y >= 0.
         log_jacobian_slope: d log_jacobian / d log c.
