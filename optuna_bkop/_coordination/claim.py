@@ -27,7 +27,7 @@ class Claim:
     """The outcome of an attempt to take a point.
 
     Attributes:
-        u: The point (d,) that was taken, as everyone else reads it.
+        u: The point (d,) that was taken, with the rounding with which it was published.
         entry: What the trial has published.
         rivals: Numbers of other trials that took the same point since the view was read.
     """
@@ -58,14 +58,15 @@ def claim_point(
         study: The study.
         trial: The trial that asks.
         cube: The search space.
-        view: What the choice is based on.
-        U: New points (m, d).
-        is_plan: True if ``U`` continues the plan of the view: the trial takes the free or new
-            point at its place and publishes the new ones. False if ``U[0]`` is its own point.
-        earlier: Outcome of the attempt before, if this is not the first.
+        view: What other trials held and planned when the points were chosen.
+        U: New points (m, d) of the unit cube.
+        is_plan: True if ``U`` continues the plan of the view. Then the trial publishes the new
+            points and takes, of the free points followed by the new ones, the one at index
+            ``view.plan.place``. False if ``U[0]`` is the point of the trial.
+        earlier: Outcome of the attempt before; None in the first attempt.
         keep: Whether to keep the point even if another trial has it. Otherwise it is given back.
         worker: This process.
-        seconds: Time since this attempt began.
+        seconds: Seconds since this attempt began.
     """
     chosen = _planned(view, U) if is_plan else Entry(to_integers(U[0]))
     if chosen.plan:

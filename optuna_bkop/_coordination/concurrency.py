@@ -12,9 +12,10 @@ from optuna_bkop._study.timestamps import timestamp
 
 
 def recent_concurrency(recent: Sequence[FrozenTrial]) -> int:
-    """Return how many trials ran in parallel in the last two rounds.
+    """Return the largest number of trials that ran in parallel in the last two rounds; at least 1.
 
-    Earlier ones do not count, because workers may have left since.
+    With c the `concurrency` of all trials in ``recent``, the last two rounds are the last 2 c of
+    them. Earlier trials do not count, because workers may have left since.
 
     Args:
         recent: The latest finished trials, in the order of their numbers.

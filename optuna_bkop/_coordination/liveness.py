@@ -1,4 +1,7 @@
-"""Decides which running trials count as alive or as about to ask.
+"""Decides which running trials count as alive, and which are expected to ask.
+
+A trial is expected to ask if it has begun recently and has no point yet. Plans reserve a point for
+each of these trials.
 
 The clocks of machines need not agree. The start of a trial is written by the machine that began
 it: in some storages as local time, which may be hours off if time zones differ, and in all of them
@@ -40,12 +43,14 @@ _MAX_REMEMBERED = 10_000
 
 @dataclass(frozen=True)
 class Limits:
-    """Until when other trials count.
+    """Limits beyond which other trials are ignored.
 
     Attributes:
-        running: Age in seconds beyond which a running trial is considered dead. Its point is free.
-        asking: Age in seconds beyond which no place is reserved for a trial without a point.
-        n_asking: Maximum number of trials for which a place is reserved, youngest first.
+        running: Age in seconds beyond which a running trial is considered dead. Another trial may
+            then take its point.
+        asking: Age in seconds beyond which a running trial without a point is no longer expected
+            to ask. Plans reserve a point for each trial that is.
+        n_asking: Maximum number of trials that are expected to ask, youngest first.
     """
 
     running: float
@@ -66,10 +71,10 @@ def limits(
 
     Args:
         study: The study.
-        stale_after: The sampler's argument.
+        stale_after: The sampler's argument: minimum age in seconds of a dead trial.
         longest: Duration of the longest finished trial in seconds.
         last_ask: Duration of this worker's last ask in seconds.
-        batch_size: The sampler's argument.
+        batch_size: The sampler's argument: number of trials that are planned together, or None.
         n_at_once: Number of trials that recently ran in parallel.
     """
     running = max(stale_after, _DEAD_TIMES * longest)
@@ -92,7 +97,7 @@ class Watch:
     def ages(self, running: Sequence[FrozenTrial]) -> dict[int, float]:
         """Map the numbers of the running trials of a fresh read to ages in seconds.
 
-        A record that a trial has published is a sign of life: the age counts from it.
+        The age of a trial counts from its start, or from the record that it has published last.
         """
         now = time.monotonic()
         ages: dict[int, float] = {}

@@ -1,9 +1,11 @@
 """Decides whether planning keeps pace with results, and how plans are shared if it does not.
 
-Every result makes the present plan void. If a plan takes long compared with an evaluation, workers
-that all plan anew after each of their results are busy with planning. Then one trial at a time
-makes a plan, with points for a whole round, and the others use the points of that plan, although
-new results have arrived since. A trial that finds none waits while another one is planning.
+A plan is a set of points that were chosen together, for the next trials. Every result makes the
+present plan outdated. If a plan takes long compared with an evaluation, workers that all plan anew
+after each of their results are busy with planning. Then one trial at a time makes a plan, and the
+other trials use its points, although new results have arrived since. Such a plan has points in
+advance, that is, points beyond those of the present round, for trials that ask later. A trial that
+finds no free point waits while another one is planning.
 
 A process that is alone, with ask-and-tell for example, plans anew after each result, however long
 that takes: its trials follow from the seed alone.
@@ -43,8 +45,8 @@ class Worker:
     """A process that takes part in a study.
 
     Attributes:
-        study: Digest of the study's name. It tells records of this study from those that a copied
-            study has kept from the original.
+        study: Digest of the study's name. It distinguishes records of this study from records that
+            a copied study has kept from the original.
         process: Text that differs from that of all other processes.
     """
 
@@ -58,15 +60,15 @@ class Worker:
 
     @property
     def text(self) -> str:
-        """What is published."""
+        """The text that records contain: study and process."""
         return f"{self.study}:{self.process}"
 
     def is_of_same_study(self, text: str) -> bool:
-        """Return whether this is the text of a process of the same study."""
+        """Return whether ``text`` is that of a process of the same study, this one included."""
         return text.partition(":")[0] == self.study
 
     def is_colleague(self, text: str) -> bool:
-        """Return whether this is the text of another process of the same study."""
+        """Return whether ``text`` is that of another process of the same study."""
         return text != self.text and self.is_of_same_study(text)
 
 
@@ -75,8 +77,9 @@ class Pace:
     """How plans are used and made.
 
     Attributes:
-        older: Fingerprint of the older plan that may be used; empty if there is none.
-        n_ahead: Number of points that a new plan has in advance, for trials that do not ask yet.
+        older: Fingerprint of the data of the older plan that may be used; empty if none may.
+        n_ahead: Number of points that a new plan has in advance, that is, beyond those of the
+            present round, for trials that ask later.
         n_reserve: Number of points of the older plan that are left for the trials that will ask
             while the next plan is made.
         wait: Seconds after which to look for the plan of another trial; 0 if this trial plans.
@@ -90,10 +93,10 @@ class Pace:
     def makes_next_plan(self, n_free: int, place: int) -> bool:
         """Return whether a trial makes the next plan, instead of using the older one.
 
-        Of all that ask, one does: the first one that would use a point of the reserve.
+        One of the trials that ask does: the first one that would use a point of the reserve.
 
         Args:
-            n_free: Number of free points of the older plan.
+            n_free: Number of free points of the older plan, that is, points that no trial holds.
             place: Number of asking trials with lower numbers. They take free points, too, or one
                 of them plans already.
         """
@@ -115,20 +118,19 @@ def read_pace(
 ) -> Pace:
     """Decide whether an older plan may be used, and how many points a new plan has in advance.
 
-    A plan is a list of points for the next trials, and every result makes it outdated. Planning
-    is too slow if the median of the latest plans took longer than `_SHARE` times the median
-    evaluation. Only then may the newest plan be used for some more results, and new plans have one
-    point in advance for each running trial. Otherwise, or if the study has one process only, each
-    result leads to a new plan.
+    Planning is too slow if the median of the latest plans took longer than `_SHARE` times the
+    median evaluation. Only then may the newest plan be used for some more results, and a new plan
+    has one point in advance for each running trial. Otherwise, or if the study has one process
+    only, each result leads to a new plan.
 
-    If no other trial evaluates a point that was planned with less knowledge, the results of a
-    whole round have arrived. Then no older plan is used, so that each round knows the one before.
+    If no other trial evaluates a point of an older plan, the results of a whole round have
+    arrived. Then no older plan is used, so that each round knows the results of the round before.
 
     Args:
         running: What other running trials have published, in the order of their numbers.
         finished: What the latest finished trials have published.
         recent: The latest finished trials; they show how long an evaluation takes.
-        fingerprint: Fingerprint of the present knowledge.
+        fingerprint: Fingerprint of the present data.
         place: Number of asking trials with lower numbers than the trial that asks.
         waited: Seconds that the trial has waited for the plans of others.
         n_finished: Number of finished trials.
@@ -136,7 +138,7 @@ def read_pace(
         worker: This process.
 
     Returns:
-        How plans are used and made; `Pace()` if planning is fast enough.
+        How plans are used and made; `Pace()` if planning is fast enough or the process is alone.
     """
     entries = (*running, *finished)
     plans = [entry for entry in entries if entry.plan and worker.is_of_same_study(entry.worker)]

@@ -1,4 +1,9 @@
-"""The plan that counts for a trial that asks, and who else takes part in it."""
+"""The plan whose points a trial that asks may use, and who else takes part in it.
+
+A plan is a set of points that were chosen together. It consists of parts, each published by one
+trial. It is identified by the fingerprint of the data that it is based on. A trial holds a point
+if it has taken it; a free point is a point of the plan that no trial holds.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +21,20 @@ from optuna_bkop._study.unit_cube import UnitCube
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan that counts for a fingerprint, and who else takes part in it.
+    """The plan for a fingerprint of the data, and who else takes part in it.
 
     Attributes:
         name: Name of the last part of the plan; empty if there is no plan.
-        free: Points of the plan that no trial holds.
+        free: Points of the plan that no trial holds, in the order in which they were planned.
         is_owner: Whether the trial that asks has published a part of the plan.
         running: Other running trials that count as alive and hold a point, followed by those
             that are expected to ask.
-        n_asking: Number of other trials that are expected to ask.
-        place: Number of asking trials with lower numbers than the trial that asks.
-        points: Maps the numbers of other unfinished trials to their points.
+        n_asking: Number of other trials that are expected to ask, that is, young running trials
+            without a point.
+        place: Number of asking trials with lower numbers than the trial that asks. It is the index
+            of the free point that the trial takes.
+        points: Maps the numbers of other unfinished trials to their published points; None for
+            trials without one.
         published: What other running trials that count as alive have published.
     """
 
@@ -55,11 +63,12 @@ def read_plan(
     Args:
         trials: All trials that are not part of the data, in the order of their numbers.
         own_number: Number of the trial that asks.
-        fingerprint: Fingerprint of the knowledge.
+        fingerprint: Fingerprint of the data that the plan is based on.
         cube: The search space.
         watch: Measures the ages of trials.
-        limits: Ages up to which trials count.
-        rivals: Numbers of trials that count as asking, however old they are.
+        limits: Ages up to which trials count as alive and as expected to ask.
+        rivals: Numbers of other trials that took the same point at the same moment. They are
+            expected to ask again, however old they are.
     """
     ages = watch.ages([t for t in trials if t.state == TrialState.RUNNING])
     ended = [t for t in trials if t.state.is_finished()]
@@ -100,9 +109,10 @@ def read_plan(
 
 
 def _follow(entries: dict[int, Entry], fingerprint: str) -> tuple[str, list[Point], set[int]]:
-    """Return the present plan: the name of its last part, its points, and their publishers.
+    """Return the plan: the name of its last part, its points, and the trials that published them.
 
-    The first part is that of the trial with the lowest number; each part names the one before.
+    The first part is that of the trial with the lowest number; each part names the part before.
+    Without a plan the results are empty.
     """
     parts: dict[str, int] = {}
     for number in sorted(entries):

@@ -1,5 +1,8 @@
 """What trials publish: their points and plans, as validated JSON in trial attributes.
 
+A plan is a set of points that were chosen together. A trial publishes the point that it has taken,
+and the part of a plan that it has made, if any.
+
 A record is text: a line with a JSON object, the header, and a line with the coordinates of points.
 Nothing is evaluated or unpickled, and nothing that is read is trusted: the header names its trial
 and search space and carries a digest over all parts. If anything does not fit, the record counts
@@ -56,10 +59,10 @@ class Entry:
     Attributes:
         point: The point that the trial holds; None if it has none or has given it back.
         of: Fingerprint of the plan from which the point was taken; empty if it was not planned.
-        plan: Points that this trial planned for everyone.
-        fingerprint: Fingerprint of the knowledge on which ``plan`` is based.
+        plan: Points that this trial has planned for all trials.
+        fingerprint: Fingerprint of the data on which ``plan`` is based.
         after: Name of the part of the plan that ``plan`` continues; empty if it is the first.
-        worker: Study and process of the trial, as `Worker.text`.
+        worker: `Worker.text` of the process that published: its study and its process.
         known: Number of finished trials on which ``plan`` is based.
         cost: Milliseconds that it took to read the trials and to choose ``plan``.
     """
@@ -91,7 +94,7 @@ def from_integers(point: Point) -> FloatArray:
 
 
 def read_entry(trial: FrozenTrial, cube: UnitCube) -> Entry | None:
-    """Return what a trial has published for this search space, if it is complete and valid."""
+    """Return what a trial has published for this search space; None if absent or invalid."""
     head, numbers = _head(trial), list[int]()
     if head.get("space") != cube.key:
         return None
@@ -124,7 +127,7 @@ def read_entry(trial: FrozenTrial, cube: UnitCube) -> Entry | None:
 
 
 def read_point(trial: FrozenTrial, cube: UnitCube) -> Point | None:
-    """Return the point that a trial holds in this search space, if its record is valid."""
+    """Return the point that a trial holds in this search space; None if it has published none."""
     entry = read_entry(trial, cube)
     return None if entry is None else entry.point
 
@@ -195,10 +198,10 @@ def batch_of(trial: FrozenTrial) -> str | None:
 
 
 def batch_labels(trials: Sequence[FrozenTrial]) -> dict[int, str]:
-    """Map trial numbers to batches: `STARTUP`, the name of a plan, or "trial" and the number.
+    """Map trial numbers to batches: `STARTUP`, the name of a plan, or, for example, "trial 7".
 
-    All trials before the first planned one are the startup batch. Every later trial without a
-    plan is a batch of its own.
+    All trials before the first planned one are the startup batch; all trials of the study if none
+    was planned. Every later trial without a plan is a batch of its own.
     """
     labels: dict[int, str] = {}
     is_startup = True
@@ -210,7 +213,7 @@ def batch_labels(trials: Sequence[FrozenTrial]) -> dict[int, str]:
 
 
 def seen_running(trial: FrozenTrial) -> int | None:
-    """Return how many trials, itself included, a trial saw running when it took its point."""
+    """Return how many trials, itself included, a trial saw running; None if unknown."""
     n_running = field(trial, "running")
     return int(n_running) if _is_count(n_running) else None
 
@@ -227,7 +230,7 @@ def field(trial: FrozenTrial, name: str) -> Any:
 
 
 def _head(trial: FrozenTrial) -> dict[Any, Any]:
-    """Return the header of a trial's record, if it has this version and number."""
+    """Return the header of a trial's record; empty unless it has this version and number."""
     head = _parse(_lines(trial.system_attrs.get(KEY))[0])
     if not isinstance(head, dict) or head.get("version") != _VERSION:
         return {}

@@ -1,4 +1,9 @@
-"""What one read of the trials tells a trial that asks: who runs, what is planned, what is free."""
+"""What one read of the trials tells a trial that asks: who runs, what is planned, what is free.
+
+A plan is a set of points that were chosen together. A free point is a point of a plan that no
+trial has taken. A held point is one whose value is unknown: a running trial evaluates it, it is
+planned, or its trial ended without a value.
+"""
 
 from __future__ import annotations
 
@@ -38,20 +43,23 @@ class View:
     """Everything about other trials that an ask needs. Points are in the unit cube.
 
     Attributes:
-        fingerprint: Fingerprint of the knowledge that the plan is based on: the present one, or
-            that of an older plan which may be used.
-        plan: The plan that counts, and who else takes part in it.
-        finished: Numbers of all trials that were finished.
+        fingerprint: Fingerprint (a short text that is equal for equal things) of the data that
+            ``plan`` is based on: the present data, or older ones if an older plan may be used.
+        plan: The plan whose points the trial may use, and who else takes part in it.
+        finished: Numbers of all trials that were finished when the study was read.
         U_running: Points (p, d) of other running trials.
-        U_free: Free points (f, d) of the plan.
-        U_held: Points (h, d) that are held: these, and those of trials that recently ended without
-            a value.
-        U_failed: Points (m, d) of trials that recently failed.
-        n_running: Number of other running trials, those included that are expected to ask.
+        U_free: Free points (f, d) of ``plan``.
+        U_held: Held points (h, d): ``U_running``, ``U_free``, free points of an older plan that
+            are left to other trials, and the points of the latest trials that ended without a
+            value.
+        U_failed: Points (m, d) of the latest trials that failed.
+        n_running: Number of other running trials: those that hold a point, and those that are
+            expected to ask.
         n_at_once: Number of trials that recently ran in parallel.
-        n_ahead: Number of points that a new plan has in advance.
+        n_ahead: Number of points that a new plan has in advance, that is, beyond those of the
+            present round, for trials that ask later. 0 if planning keeps pace with results.
         wait: Seconds after which to look for the plan of another trial; 0 if this trial plans.
-        has_free_point: Whether the plan has a free point for the trial that asks.
+        has_free_point: Whether ``plan`` has a free point for the trial that asks.
     """
 
     fingerprint: str
@@ -90,8 +98,8 @@ def read_view(
         own_number: Number of the trial that asks.
         cube: The search space.
         watch: Measures the ages of trials.
-        stale_after: The sampler's argument.
-        batch_size: The sampler's argument.
+        stale_after: The sampler's argument: minimum age in seconds of a dead trial.
+        batch_size: The sampler's argument: number of trials that are planned together, or None.
         last_ask: Duration of this worker's last ask in seconds.
         waited: Seconds that the trial has waited for the plans of others.
         worker: This process.
@@ -179,7 +187,7 @@ def _without_evaluated(plan: Plan, snapshot: Snapshot) -> Plan:
 def _points(trials: Sequence[FrozenTrial], cube: UnitCube, domain: Domain) -> FloatArray:
     """Return the points (p, d) of trials: what was suggested or enqueued, else what is published.
 
-    Trials without any of these are left out.
+    A trial without a known parameter is left out. A parameter that is not known is NaN.
     """
     rows = np.full((len(trials), cube.dim), np.nan)
     for row, trial in zip(rows, trials, strict=True):
