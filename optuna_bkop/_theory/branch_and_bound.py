@@ -62,7 +62,7 @@ def maximize_on_boxes(
 
     The box with the largest upper bound is split in the middle of its longest side, until the
     largest upper bound is close to the largest value found. The result is certified whenever the
-    search ends: with few boxes the upper bound is only less close.
+    search ends: with few boxes it is valid, but the upper bound is less tight.
 
     Args:
         bound: Maps centres (k, D) and half sides (k, D) of boxes to the function's values (k,) at

@@ -63,12 +63,14 @@ class Premises:
         form: "sharp" for the bound with sqrt(H² - A²), where H² = B² + G² and A is the norm that
             the values have already; "paper" for the larger bound with H, as in Lyu, Yuan and
             Tsang.
-        is_exact: Whether an observed value, up to the perturbation, is that of f. Otherwise f at a
-            query is only known to be at least the posterior mean minus the weighted deviation.
+        is_exact: Whether an observed value is that of f, up to the perturbation. Otherwise f at a
+            query is only known to be at least m - R σ, with posterior mean m, deviation σ and its
+            weight R.
         compression: An increasing function φ that compresses poor values and leaves values above
             the best one unchanged. Kernel, norms and offset are then those of φ(f), not of f.
             `NO_COMPRESSION` leaves all values unchanged.
-        best_only: Whether only the best third of the queries is used, and at least 20.
+        best_only: Whether only the third of the queries with the largest values is used, but at
+            least 20 queries.
     """
 
     kernel: KernelFunction
@@ -91,17 +93,18 @@ class Premises:
     ) -> NDArray[np.int64]:
         """Return the ascending indices of the queries that are used.
 
-        These are all, or the best third and at least 20 if ``best_only``.
+        All queries are used, or, if ``best_only``, the third with the largest values (at least
+        20).
 
         Args:
             y: Values (n,) of all queries, to be maximised.
-            feasible: Which queries (n,) meet their constraints; None if all do. The best one of
-                these, if any, is always used.
+            feasible: Which queries (n,) meet their constraints; None if all do. The feasible query
+                with the largest value, if any, is always used.
         """
         return best_part(y, feasible) if self.best_only else np.arange(len(y))
 
     def weight(self, data_norm: float) -> float:
-        """Return the weight of the deviation, given the norm A."""
+        """Return the weight R of the deviation, given the norm A that the values have already."""
         if self.form == "paper":
             return self.h_norm
         return math.sqrt(max(self.h_norm**2 - data_norm**2, 0.0))
@@ -120,8 +123,9 @@ class Gap:
 
     Attributes:
         optimum: Upper bound of the maximum of f.
-        best: Lower bound of f at the best query.
-        index: Index of that query; -1 if no query is feasible.
+        best: Lower bound of f at the best query; minus infinity if no query is feasible.
+        index: Index of the best query: the feasible one with the largest lower bound of f. -1 if
+            no query is feasible.
         maximum: The maximum of m + R σ, with posterior mean m, deviation σ and the weight R of the
             premises. It is that of compressed values if the premises have a compression, and does
             not include the bias of the form "paper".

@@ -24,9 +24,9 @@ class Compression:
     """The increasing function φ(v) = v for v >= top, and top - c log(1 + (top - v) / c) below.
 
     Attributes:
-        top: The best value.
-        scale: The distance c to the best value beyond which values are compressed. Infinite if
-            they are left as they are.
+        top: The largest value; values are to be maximised.
+        scale: The distance c to ``top`` from which on values are compressed strongly. If infinite,
+            φ leaves all values unchanged.
     """
 
     top: float = 0.0
@@ -34,7 +34,7 @@ class Compression:
 
     @classmethod
     def of(cls, y: FloatArray) -> Compression:
-        """Return the compression of values y (n,), to be maximised."""
+        """Return φ for values y (n,), to be maximised: c is their median distance to the best."""
         top = float(y.max())
         scale = float(np.quantile(top - y, _QUANTILE))
         return cls(top, scale) if scale > 0 else cls()

@@ -1,4 +1,7 @@
-"""The maximum of m + R σ over a region, certified or by search."""
+"""The maximum of m + R σ over a region, certified or by search.
+
+m and σ are mean and deviation of a `Posterior`, R >= 0 is the weight of the deviation.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +98,11 @@ def certified_maximum(
 
 
 def _starts(posterior: Posterior, Z: FloatArray, values: FloatArray) -> FloatArray:
-    """Return starting points of climbs: the best of Z (m, D), and points near the best queries."""
+    """Return starting points (s, D) of climbs.
+
+    They are the points of Z (m, D) with the largest ``values`` (m,) of m + R σ, and points beside
+    the queries with the largest posterior means.
+    """
     best = Z[np.argsort(-values)[:_N_CLIMBS]]
     mean = posterior.mean_and_std(posterior.X)[0]
     queried = posterior.X[np.argsort(-mean)[:_N_CLIMBS]]

@@ -42,7 +42,7 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True)
 class Posterior:
-    """What the values of a function say about it.
+    """The posterior of a function of known norm, given its values at some points.
 
     K is the kernel matrix of the queried points, σ² the noise variance and y the values minus the
     offset.
@@ -90,7 +90,7 @@ class Posterior:
         )
 
     def mean_and_std(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return m (m,) and σ (m,) at points Z (m, D)."""
+        """Return the posterior means (m,) and deviations (m,) at points Z (m, D)."""
         k = self.kernel(self.X, Z)
         V = solve_lower(self.L, k)
         # A kernel function gives k(z, z) only as the diagonal of a matrix.
@@ -166,7 +166,7 @@ class Posterior:
         return value, d_k.T @ self.alpha - weight * (V[:, 1:].T @ V[:, 0]) / std
 
     def _remainder(self, rho: FloatArray) -> FloatArray:
-        """Return e(ρ) (m,) for κ = 1."""
+        """Return the remainders e(ρ) (m,) of the file's docstring, for distances ρ (m,), κ = 1."""
         if not isinstance(self.kernel, StationaryKernel):
             raise TypeError(f"A StationaryKernel is needed, got {self.kernel!r}.")
         k0 = KERNELS[self.kernel.name]

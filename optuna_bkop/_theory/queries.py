@@ -15,11 +15,12 @@ _BEST_SHARE, _LEAST_BEST = 1 / 3, 20
 
 
 def best_part(y: FloatArray, feasible: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-    """Return the ascending indices of the best third of values y (n,), and at least 20.
+    """Return the ascending indices of the largest third of values y (n,), but at least 20 indices.
 
-    The values are to be maximised. If ``feasible`` (n,) is given, the best feasible value is
-    included. A model whose length scales must explain poor values as well explains the good ones
-    less well. `benchmarks/README.md` compares other shares.
+    All indices are returned if n is at most 20. The values are to be maximised. If ``feasible``
+    (n,) is given, the largest feasible value is included. A model whose length scales must explain
+    poor values, too, explains the good ones less well. `benchmarks/README.md` compares other
+    shares.
     """
     order = np.argsort(-y, kind="stable")
     chosen = order[: max(_LEAST_BEST, round(_BEST_SHARE * len(y)))]
@@ -67,7 +68,7 @@ class Queries:
             raise ValueError(f"`batch` must be ascending, got {self.batch.tolist()}.")
 
     def part(self, chosen: NDArray[np.int64]) -> Queries:
-        """Return the queries with the given indices, in ascending order."""
+        """Return the queries with the indices ``chosen`` (m,), which must be ascending."""
         return replace(
             self,
             X=self.X[chosen],

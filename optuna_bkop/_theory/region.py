@@ -1,4 +1,7 @@
-"""The region over which a bound is maximised: a union of boxes in feature space."""
+"""The region over which a bound is maximised: a union of boxes in feature space.
+
+Features are numbers of [0, 1] for numerical parameters, and indicators of choices (see `Domain`).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ class Region:
     Attributes:
         lower: Lower corners (m, D) of the m boxes. A box whose corners are equal is a point.
         upper: Upper corners (m, D).
-        doubt: Why bounds on the region may not hold for the study; empty if they do.
+        doubt: Text that says why bounds on the region may not hold for the study; empty if they
+            do.
 
     Example:
         >>> square = Region.cube(2)
