@@ -66,9 +66,9 @@ def plot_regret_bound(
     """Plot bounds of the simple regret, on a logarithmic axis, against the number of trials.
 
     The bounds are those of Lyu, Yuan and Tsang for the cumulative regret, divided by the number of
-    trials. Theorems 2 and 4 hold for batches, and for trials one after the other Theorems 1 and 3,
-    too. "corollary" is the bound for exact values and a model that assumes noise. Dashed lines,
-    "by deviations", are sharper lines of the proofs.
+    trials. Theorems 2 and 4 hold for batches; if trials ran one after the other, Theorems 1 and 3
+    hold as well. "corollary" is the bound for exact values and a model that assumes noise. Dashed
+    lines, "by deviations", show sharper bounds that the proofs contain.
 
     Args:
         study: A study with one objective.
@@ -93,9 +93,9 @@ def plot_regret_bound(
 def plot_batches(study: Study, params: Sequence[str] | None = None) -> Figure:
     """Plot the batches of a study in the plane of two parameters.
 
-    Trials of one batch share a colour and are joined to their centre by lines. Later batches are
-    darker. Hollow points are trials without a plan, for example those of the startup. The star is
-    the best trial.
+    Trials of one batch, whose points were chosen together, share a colour and are joined to their
+    centre by lines. Later batches are darker. Hollow points are trials that were not planned, for
+    example those of the startup. The star is the best feasible trial.
 
     Args:
         study: The study.
@@ -177,8 +177,9 @@ def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = Non
 def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Figure:
     """Plot the front of a study in the plane of two objectives, with the trials that run.
 
-    The front consists of the feasible trials that no other one dominates in all objectives.
-    Running trials are drawn where the models expect their values, with bars of one deviation.
+    The front consists of the feasible trials that no other feasible trial dominates in all
+    objectives. Running trials are drawn where the models expect their values, with bars of one
+    posterior standard deviation.
 
     Args:
         study: A study with several objectives.

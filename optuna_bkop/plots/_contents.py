@@ -1,4 +1,7 @@
-"""What the plots show, as numbers and texts. The backends only draw it."""
+"""What the plots show, as numbers and texts. The backends, plotly and matplotlib, only draw it.
+
+A plan is a set of points that were chosen together; its trials are one planned batch.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class Line:
 
 @dataclass(frozen=True)
 class RegretLines:
-    """Lines of regret against the number of trials, on a logarithmic scale."""
+    """Lines of simple regret against the number of trials; the regret is on a logarithmic axis."""
 
     title: str
     lines: tuple[Line, ...]
@@ -59,7 +62,7 @@ class AxisName:
     """The label of an axis, and how its positions are to be read.
 
     Attributes:
-        label: The label.
+        label: Name of the parameter, or "log10" and the name.
         choices: Names of the choices at 0, 1, 2, ... if the parameter is categorical; else empty.
         is_log: Whether positions are decimal logarithms of the values.
     """
@@ -74,12 +77,12 @@ class Batches:
     """Trials in the plane of two parameters.
 
     Attributes:
-        title: The title.
-        axes: Names of both axes.
-        lone: Points (n, 2) of trials without a plan.
-        planned: Points (q, 2) of each planned batch, the earliest first.
-        best: Point (2,) of the best trial; None if no trial is feasible, or if there are several
-            objectives.
+        title: Title of the figure.
+        axes: Labels of both axes.
+        lone: Positions (n, 2) of trials that no plan contains, for example those of the startup.
+        planned: Positions (q, 2) of the trials of each planned batch, the earliest batch first.
+        best: Position (2,) of the best feasible trial; None if no trial is feasible, or if there
+            are several objectives.
     """
 
     title: str
@@ -101,10 +104,11 @@ class Slice:
         axis: Name of the parameter's axis.
         x: Positions (m,) of the parameter.
         mean: Posterior mean (m,), in units and direction of the objective.
-        lower: Lower end of the band (m,) in which the objective is expected.
-        upper: Upper end of this band (m,).
-        trials: Positions and values (n, 2) of the trials.
-        best: Position and value (2,) of the best trial.
+        lower: Lower ends (m,) of the band in which the objective lies if its norm is that of the
+            model.
+        upper: Upper ends (m,) of the band.
+        trials: Positions and values (n, 2) of all trials that have the parameter.
+        best: Position and value (2,) of the best feasible trial.
     """
 
     axis: AxisName
@@ -121,7 +125,7 @@ class Slices:
     """The model along several parameters.
 
     Attributes:
-        title: The title.
+        title: Title of the figure.
         panels: One slice per parameter.
         y_range: Ends of the axis of values: the range of all observed values, with a margin.
         y_label: Label of the axis of values.
@@ -173,7 +177,11 @@ def certificate_lines(
 
 
 def batches(study: Study, params: Sequence[str] | None) -> Batches:
-    """Return the batches of a study in the plane of two parameters, the first two if None.
+    """Return the batches of a study in the plane of two parameters.
+
+    Args:
+        study: The study.
+        params: Names of the two parameters. If None, the first two of the finished trials.
 
     Raises:
         ValueError: No finished trial has both parameters, or the study has fewer than two.
@@ -202,16 +210,16 @@ def batches(study: Study, params: Sequence[str] | None) -> Batches:
 
 
 def finished(study: Study) -> list[FrozenTrial]:
-    """Return the COMPLETE trials."""
+    """Return the COMPLETE trials of a study."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
 def positions(trials: Sequence[FrozenTrial], name: str) -> FloatArray:
     """Return the coordinates (n,) at which the trials' values of a parameter are drawn.
 
-    They are the decimal logarithms of a parameter with a logarithmic scale, the indices of
-    choices, counted from 0, and the values themselves otherwise. All trials must have the
-    parameter.
+    They are decimal logarithms if the parameter has a logarithmic scale, indices of choices,
+    counted from 0, if it is categorical, and the values themselves otherwise. All trials must have
+    the parameter.
     """
     values = []
     for trial in trials:
@@ -222,7 +230,7 @@ def positions(trials: Sequence[FrozenTrial], name: str) -> FloatArray:
 
 
 def axis_name(name: str, distribution: BaseDistribution) -> AxisName:
-    """Return the name of a parameter's axis."""
+    """Return the label of a parameter's axis, and how positions on it are to be read."""
     if isinstance(distribution, CategoricalDistribution):
         return AxisName(name, tuple(str(choice) for choice in distribution.choices))
     is_log = bool(getattr(distribution, "log", False))

@@ -1,4 +1,7 @@
-"""What the plots of several objectives show, as numbers and texts. The backends only draw it."""
+"""What the plots of several objectives show, as numbers and texts. The backends only draw it.
+
+The front consists of the feasible trials that no other feasible trial dominates.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class HypervolumeHistory:
     """The hypervolume of all trials so far, against their number.
 
     Attributes:
-        title: The title.
+        title: Title of the figure.
         x: Numbers of trials so far (n,): 1, ..., n.
         y: Hypervolumes (n,), in the product of the objectives' units.
         starts: Entries (b,) of ``x`` at which a planned batch begins.
@@ -43,16 +46,16 @@ class HypervolumeHistory:
 
 @dataclass(frozen=True)
 class Front:
-    """Trials in the plane of two objectives, in their own units and directions.
+    """Trials in the plane of two objectives, in the units and directions of the objectives.
 
     Attributes:
-        title: The title.
+        title: Title of the figure.
         labels: Names of both objectives.
         trials: Values (n, 2) of the trials that are not on the front.
         front: Values (f, 2) of the trials on the front, ascending in the first objective.
-        coming: Expected values (q, 2) of the trials that run.
-        lower: Values (q, 2) that are one deviation worse than expected.
-        upper: Values (q, 2) that are one deviation better than expected.
+        coming: Values (q, 2) that the models expect of the running trials: posterior means.
+        lower: Values (q, 2) that are one posterior deviation worse than expected.
+        upper: Values (q, 2) that are one posterior deviation better than expected.
     """
 
     title: str

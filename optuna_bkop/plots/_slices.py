@@ -1,4 +1,4 @@
-"""Slices of the model through the best trial."""
+"""Slices of the model of the objective, through the best feasible trial."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def slices(
 ) -> Slices:
     """Return the model's mean and band along each parameter, through the best feasible trial.
 
-    All other parameters have the values of that trial.
+    Along a parameter, all other parameters have their values in the best trial. The band contains
+    the objective if its norm is that of the model.
 
     Args:
         study: A study with one objective.
@@ -73,7 +74,7 @@ def slices(
 
 
 def _line(read: StudyQueries, name: str, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return positions (m,) and points (m, d) along a parameter through the point u (d,)."""
+    """Return positions (m,) on a parameter's axis, and points (m, d) that vary it alone in u."""
     j = read.cube.names.index(name)
     distribution, grid = read.cube.distributions[j], read.domain.parameters[j].grid
     numbers = np.linspace(0.0, 1.0, _N_POINTS) if grid is None else grid
@@ -87,7 +88,10 @@ def _line(read: StudyQueries, name: str, u: FloatArray) -> tuple[FloatArray, Flo
 def _band(
     read: StudyQueries, model: Posterior, premises: Premises, U: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean and band (m,) at points U (m, d), in units and direction of the objective."""
+    """Return mean, lower and upper end of the band (m,) at points U (m, d).
+
+    They are in units and direction of the objective.
+    """
     mean, std = model.mean_and_std(read.domain.features(U))
     width = premises.weight(model.data_norm) * std
     ends = [premises.compression.invert(v) for v in (mean, mean - width, mean + width)]

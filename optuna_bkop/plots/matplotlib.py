@@ -65,7 +65,7 @@ def plot_regret_bound(
     """Plot bounds of the simple regret against the number of trials, on a logarithmic scale.
 
     The bounds are those of Theorems 1-4 of Lyu, Yuan and Tsang for the cumulative regret, divided
-    by the number of trials. Dashed lines are sharper lines of their proofs.
+    by the number of trials. Dashed lines show sharper bounds that the proofs contain.
 
     Args:
         study: A study with one objective.
@@ -88,6 +88,8 @@ def plot_regret_bound(
 
 def plot_batches(study: Study, params: Sequence[str] | None = None) -> Axes:
     """Plot the batches of a study in the plane of two parameters.
+
+    Trials of one batch, whose points were chosen together, share a colour.
 
     Args:
         study: The study.
@@ -175,6 +177,9 @@ def plot_model_slices(
 def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Axes:
     """Plot the hypervolume of all trials so far against their number.
 
+    The hypervolume is the volume of objective space that feasible trials dominate, above a
+    reference point.
+
     Args:
         study: A study with several objectives.
         reference_point: One number per objective, in its own units. If None, it lies beyond the
@@ -204,6 +209,8 @@ def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = Non
 
 def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Axes:
     """Plot the front of a study in the plane of two objectives, with the trials that run.
+
+    The front consists of the feasible trials that no other feasible trial dominates.
 
     Args:
         study: A study with several objectives.
