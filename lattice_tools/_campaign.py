@@ -1,4 +1,9 @@
-"""The searches of `best`: Algorithm 7, then climbs and targets, in any number of processes."""
+"""The searches of `best`: Algorithm 7, then climbs and targets, in any number of processes.
+
+A climb improves a base vector by random changes. A target samples lattices near the densest
+lattice of the dimension. Work is measured in units that take about 20 ns without numba and 3 ns
+with it.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +65,7 @@ class Searcher(TargetSearch):
                 coordinate search, at most three passes, from every start; amount and seed are not
                 used. "climb" improves the first start by random changes. "target" samples lattices
                 near the densest lattice of the dimension; its starts are not used. The amount of
-                work is in units of about 20 ns without numba.
+                work is in units that take about 20 ns without numba and 3 ns with it.
 
         Returns:
             The squared minimum distance, times N², and its base vector (d,). The distance is -1 if
@@ -91,11 +96,13 @@ class Searcher(TargetSearch):
         return top
 
     def _climb(self, rng: np.random.Generator, start: IntArray, n_passes: int) -> Found:
-        """Change a few components at random, search all coordinates, keep what is no worse.
+        """Improve a base vector ``start`` (d,) by random changes.
 
-        Half of ``n_passes`` changes are tried, because a search after one takes about two passes;
-        fewer after many changes in a row without a gain. The result is the squared minimum
-        distance, times N², and its base vector (d,).
+        A step changes a few components at random, runs coordinate search and keeps the result if
+        it is no worse. Coordinate search takes about two passes over all components, so that
+        ``n_passes`` // 2 steps are made. The climb ends earlier after `_PATIENCE` steps in a row
+        without a gain. The result is the squared minimum distance, times N², and its base vector
+        (d,).
         """
         squared, b = self.improve(start)
         failures = 0
@@ -137,7 +144,11 @@ class Campaign:
     progress: Progress | None
 
     def run(self, starts: list[IntArray]) -> Found:
-        """The best lattice that the tasks find; climbs begin from ``starts`` first."""
+        """Return the lattice with the largest minimum distance that the tasks find.
+
+        The first climbs begin from the base vectors in ``starts``, (d,) each. The result is the
+        squared minimum distance, times N², and its base vector (d,).
+        """
         worker = self.worker
         begun = time.time()
         share = _SHARE_OF_COSINES_WITH_TARGET if self._has_target else _SHARE_OF_COSINES
@@ -186,8 +197,8 @@ class Campaign:
         estimated work reaches ``work``, or when Algorithm 7 has no further starts.
 
         Args:
-            work: Amount of work of all tasks together, in units of about 20 ns without numba; may
-                be infinite.
+            work: Amount of work of all tasks together, in units that take about 20 ns without
+                numba and 3 ns with it; may be infinite.
         """
         worker = self.worker
         size = min(8, block_size(worker.n_points, worker.dim))
@@ -207,7 +218,7 @@ class Campaign:
     def _tasks(
         self, found: list[Found], work: float
     ) -> Iterator[tuple[str, float, int, IntArray]]:
-        """Yield tasks of the kinds "target" and "climb", without an end.
+        """Yield tasks of the kinds "target" and "climb", endlessly.
 
         A task is a tuple (kind, amount of work, seed, start vectors (1, d)). A "target" looks for
         lattices near the densest lattice of the dimension. If N and d have no such target (see
@@ -217,7 +228,8 @@ class Campaign:
         Args:
             found: The results so far, in any order: squared minimum distances, times N², and base
                 vectors (d,).
-            work: Amount of work of each task, in units of about 20 ns without numba.
+            work: Amount of work of each task, in units that take about 20 ns without numba and
+                3 ns with it.
         """
         N, d = self.worker.n_points, self.worker.dim
         starts = [b for _, b in sorted(found, key=lambda result: -result[0])[: 2 * _N_TASKS]]

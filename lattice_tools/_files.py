@@ -116,7 +116,7 @@ def encode(
 
 
 def check_writable(path: Path) -> None:
-    """Raise an OSError if a file cannot be written there: before the work, not after it."""
+    """Raise an OSError if a file cannot be written at ``path``: before the work, not after it."""
     try:
         path = _target_of(path)
     except RuntimeError:  # Python before 3.13 reports a loop of links so.
@@ -153,7 +153,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def _target_of(path: Path) -> Path:
-    """The file itself, where ``path`` is a link to it: the link stays a link."""
+    """Return the file that ``path`` links to, or ``path`` itself: a link stays a link."""
     target = path.resolve()
     if target.is_symlink():  # Python from 3.13 on leaves a loop of links as it is.
         raise _os_error(errno.ELOOP, path)
@@ -161,7 +161,7 @@ def _target_of(path: Path) -> Path:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether this is a device or a pipe, such as /dev/null, which must not be replaced."""
+    """Whether ``path`` is a device or a pipe, such as /dev/null, which must not be replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish to stop: the first one lets a search return what it has, the second one raises.
+"""Ctrl-C during a search: the first one makes it return what it has, the second one raises.
 
 Python turns SIGINT into `KeyboardInterrupt` wherever the program happens to be, which loses what a
 search has found. Within `keep_best_on_interrupt` the first SIGINT only sets a flag that searches
@@ -56,7 +56,10 @@ def is_interrupted() -> bool:
 
 
 def use_flag(flag: Any) -> None:
-    """Look at another flag, shared with the process that started this one; ignore Ctrl-C here."""
+    """Make the searches of this process look at ``flag``, and let the process ignore Ctrl-C.
+
+    The flag is in memory that this process shares with the one that started it.
+    """
     global _flag
     _flag = flag
     # A terminal sends Ctrl-C to every process: the starting one decides what comes of it.

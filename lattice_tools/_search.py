@@ -61,7 +61,10 @@ class Measure:
 
     @cached_property
     def squares(self) -> FoldedSquares:
-        """The lengths modulo N; built in the process that needs them."""
+        """Table of squared lengths on the torus; built in the process that needs it.
+
+        Its entries are c[i, v] = min(i v mod N, N - i v mod N)² for i, v = 0, ..., N // 2.
+        """
         return FoldedSquares(self.n_points, self.dim)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -92,7 +95,10 @@ class Measure:
         return best
 
     def improve(self, start: IntArray) -> Found:
-        """The result from one start vector (d,): here, itself."""
+        """Return the squared minimum distance, times N², of ``start`` (d,), and ``start`` itself.
+
+        Subclasses return a better vector that they find from it.
+        """
         return self.squared_length(start), start
 
     def squared_length(self, vector: IntArray) -> int:
@@ -126,7 +132,8 @@ def found_lattice(n_points: int, found: Found, *, is_optimal: bool = False) -> R
     Args:
         n_points: The number of points N.
         found: Squared minimum distance, times N², and base vector (d,).
-        is_optimal: Whether the search has proved that no lattice of this size is wider.
+        is_optimal: Whether the search has proved that no lattice of this size (N, d) has a larger
+            minimum distance.
     """
     squared, b = found
     lattice = Rank1Lattice(n_points, tuple(b), is_optimal=is_optimal)
@@ -152,7 +159,7 @@ def best_of(
     budget: float | None,
     progress: Progress | None,
 ) -> Found:
-    """Return the best that ``worker`` finds from the start vectors in ``blocks``.
+    """Return the lattice with the largest minimum distance that ``worker`` finds.
 
     After ``budget`` seconds, or Ctrl-C, the best so far is returned, from at least one start.
 

@@ -130,6 +130,8 @@ def records_command(
 ) -> None:
     """Show the catalogue of the widest lattices found so far, or improve one with --improve.
 
+    A lattice is wider than another if its minimum distance on the torus is larger.
+
     Without --improve, prints the minimum distance of each lattice of the catalogue that comes with
     the package, as its fraction of the limit that no lattice can pass, with a star where it is
     proved to be the largest. --points and --dim select sizes; the other options have no effect.
@@ -162,8 +164,9 @@ def records_table(found: Records, points: tuple[int, ...], dims: tuple[int, ...]
     """Return a text table of the lattices in ``found``, with rows N and columns d.
 
     A cell shows the minimum distance of a lattice divided by `distance_limit`, the upper bound
-    that no lattice of its size can pass, with a star if the lattice is proved to be the widest. A
-    size that is not in ``found`` has a dash. Columns stand in blocks of ten.
+    that no lattice of its size can pass, with a star if it is proved that no lattice of the size
+    has a larger minimum distance. A size that is not in ``found`` has a dash. After ten columns
+    the table goes on below.
 
     Args:
         found: The lattices by (N, d).

@@ -6,8 +6,8 @@ search grows integer bases, row by row, whose inner products are close to those 
 densest lattice, scaled to determinant N. A change of a few entries of one row then makes the
 determinant exactly N.
 
-Glossary: ``H`` integer dual bases (m, d, d) in rows, ``target`` inner products (d, d) to come
-close to, ``primal`` the bases N H^-T of the lattices themselves, times N.
+Glossary: ``H`` integer dual bases (m, d, d) in rows, ``target`` the wanted inner products (d, d)
+of their rows, ``primal`` the bases N H^-T of the lattices themselves, times N.
 """
 
 from __future__ import annotations
@@ -37,13 +37,20 @@ _N_MEASURED = 16
 
 
 def has_target(n_points: int, dim: int) -> bool:
-    """Whether rounding can come close to the densest lattice: entries are about N^(1/d)."""
+    """Whether integer dual bases can come close to the densest lattice of the dimension.
+
+    Their entries are about N^(1/d), and they are rounded to integers: N^(1/d) must be at least 2.
+    Dense lattices are known for ``dim`` from 2 to `MAX_DIM`.
+    """
     return 2 <= dim <= MAX_DIM and n_points ** (1 / dim) >= 2
 
 
 @dataclass
 class TargetSearch(CoordinateSearch):
-    """Coordinate search that also samples lattices near the densest lattice of the dimension.
+    """Two searches: coordinate search, and samples near the densest lattice of the dimension.
+
+    `improve` runs coordinate search from a start vector. `sample` draws lattices near the densest
+    known lattice and measures them; it uses no start vectors and no coordinate search.
 
     Attributes:
         first_free: Index of the first component that coordinate search may change; here 0, so that
@@ -89,7 +96,7 @@ class TargetSearch(CoordinateSearch):
 
     @property
     def work_per_batch(self) -> int:
-        """The work of `sample`, in the units of `work_per_pass`."""
+        """The work of one call of `sample`, in units of about 20 ns, as `work_per_pass`."""
         return 4 * N_BASES * self.dim**3
 
 

@@ -1,4 +1,8 @@
-"""The widest lattice that can be found: a catalogue, an exhaustive search, or three searches."""
+"""The widest lattice that can be found: a catalogue, an exhaustive search, or three searches.
+
+A lattice is wider than another of the same size (N, d) if its minimum distance on the torus is
+larger.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +39,13 @@ def best(
 ) -> Rank1Lattice:
     """Find the widest lattice that the given effort allows.
 
-    The widest lattice is the one with the largest minimum distance of two points on the torus. A
-    size in the catalogue (see `lattice_tools.records`) is answered at once unless an effort or a
-    budget is given; then the search starts from the catalogue's lattice. Small sizes are searched
-    exhaustively. For all others three searches are combined: Algorithm 7 of Lyu, Yuan and Tsang
-    (`alg7`); integer bases close to a rotation of the densest lattice of the dimension, up to
-    d = 16 and where N^(1/d) is at least 2; and climbs, which change a few components at random and
-    search all coordinates again.
+    The widest lattice is the one with the largest minimum distance of two points on the torus. If
+    the catalogue (see `lattice_tools.records`) contains the size (N, d), its lattice is returned
+    at once; if an effort or a budget is given, the search starts from it instead. Small sizes are
+    searched exhaustively. For larger sizes three searches are combined: Algorithm 7 of Lyu, Yuan
+    and Tsang (`alg7`); integer bases close to a rotation of the densest lattice of the dimension,
+    up to d = 16 and where N^(1/d) is at least 2; and climbs, which change a few components at
+    random and search all coordinates again.
 
     Without a budget the result depends on the arguments alone: not on the number of jobs, on the
     speed of the machine, or on whether numba is installed. A search begins with Algorithm 7, which
@@ -53,7 +57,7 @@ def best(
         dim: The dimension d.
         effort: Multiple of the default amount of work, which takes from ten seconds to three
             minutes on one core, or a sixth of that with the extra ``fast``. If None, a size in the
-            catalogue is not searched, and others get the default amount.
+            catalogue is not searched, and any other size gets the default amount.
         budget: Seconds after which the best lattice so far is returned. It replaces the effort,
             and the result depends on the speed of the machine.
         units_only: Restrict components to units modulo N, so that every coordinate takes N

@@ -39,8 +39,9 @@ def build(method: str, n_points: int, dim: int, **options: Any) -> Rank1Lattice:
         method: "korobov", "scs", "alg6", "alg7", "subgroup", "exact" or "best".
         n_points: The number of points N.
         dim: The dimension d.
-        **options: Passed to the function of that name. With ``jobs`` above 1 processes are
-            spawned, so a script must guard its main part by ``if __name__ == "__main__":``.
+        **options: Passed to the function with the name of the method. With ``jobs`` above 1
+            processes are spawned, so a script must guard its main part by
+            ``if __name__ == "__main__":``.
 
     Returns:
         The lattice. Its ``points()`` are the points, its ``min_distance`` is their smallest

@@ -1,6 +1,7 @@
 """Tables of minimum distances: methods beside each other, and beside printed values.
 
-The printed values are those of Tables 1-3 of Lyu, Yuan and Tsang.
+The printed values are those of Tables 1-3 of Lyu, Yuan and Tsang. A lattice is wider than another
+of the same size (N, d) if its minimum distance on the torus is larger.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Measured:
         cell: The cell.
         min_distance: The minimum distance on the torus of its lattice; None if there is no such
             lattice.
-        seconds: How long the construction took.
+        seconds: Wall seconds that the construction took.
         is_optimal: Whether it is proved that no lattice of this size has a larger minimum
             distance.
     """
@@ -67,7 +68,10 @@ class Measured:
 
     @property
     def fraction(self) -> str:
-        """The minimum distance as a fraction of the limit, with a star if it is optimal."""
+        """The minimum distance divided by `distance_limit`, as text; with a star if optimal.
+
+        Empty if there is no lattice.
+        """
         if self.min_distance is None:
             return ""
         limit = distance_limit(self.cell.n_points, self.cell.dim)

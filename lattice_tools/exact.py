@@ -1,8 +1,10 @@
 """The widest rank-1 lattice of a small size, by an exhaustive search that proves it.
 
-Base vectors that differ by the order or the signs of their components, or by a unit modulo N as a
-common factor, have the same minimum distance. The search visits one of each class, or a few, and
-leaves a branch as soon as it cannot pass the best so far.
+A lattice is wider than another of the same size (N, d) if its minimum distance on the torus is
+larger. Base vectors that differ by the order or the signs of their components, or by a unit modulo
+N as a common factor, have the same minimum distance. The search visits one vector of each such
+class, or a few. It skips all vectors with the same first components as soon as it is clear that
+none of them has a larger minimum distance than the best so far.
 """
 
 from __future__ import annotations
@@ -104,9 +106,9 @@ class Exhaustive(Measure):
     def run(self, progress: Progress | None = None) -> tuple[Found, bool]:
         """Return the best result, and whether it is proved to be the best.
 
-        The result is a squared minimum distance, times N², with its base vector (d,). There is no
-        proof if the deadline or Ctrl-C ended the search. ``progress`` is called with the share
-        that is done.
+        The result is the largest squared minimum distance, times N², with its base vector (d,).
+        There is no proof if the deadline or Ctrl-C ended the search. ``progress`` is called with
+        the share of the work, from 0 to 1, that is done.
         """
         first = self._first()
         # One less, so that the first of the best vectors in the order of the search is found.
@@ -127,9 +129,10 @@ class Exhaustive(Measure):
         return max((best, vector), first, key=lambda found: found[0]), is_proved
 
     def _first(self) -> Found:
-        """Return a good lattice from a quick search: squared distance, times N², and base vector.
+        """Return a good lattice from a quick search.
 
-        The exhaustive search skips every branch that cannot exceed this distance.
+        The result is the squared minimum distance, times N², and its base vector (d,). The
+        exhaustive search skips vectors that cannot exceed this distance.
         """
         worker = CoordinateSearch(
             self.n_points,
@@ -149,10 +152,11 @@ class Exhaustive(Measure):
         of their components, or by a unit modulo N as a common factor.
 
         Yields:
-            For each part: the first components; the values, from 1 to N // 2, that all others may
-            take; and the smallest allowed ratio. A ratio is v / u modulo N for a component v and a
-            component u that is a unit, where r and N - r count as the smaller of the two. Vectors
-            with a smaller ratio have an equivalent vector in another part. 0 allows all ratios.
+            For each part: the first components; the values (m,), from 1 to N // 2, that the
+            further components may take; and the smallest allowed ratio. A ratio is v / u modulo N
+            for a component v and a component u that is a unit, where r and N - r count as the
+            smaller of the two. Vectors with a smaller ratio have an equivalent vector in another
+            part. 0 allows all ratios.
         """
         N, d = self.n_points, self.dim
         values = np.arange(1, N // 2 + 1, dtype=np.int64)

@@ -1,4 +1,8 @@
-"""Finding and extending the catalogue of records: `lattice-tools records --improve FILE`."""
+"""Finding and extending the catalogue of records: `lattice-tools records --improve FILE`.
+
+A record is the lattice of a size (N, d) with the largest minimum distance on the torus that has
+been found so far.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +120,7 @@ def normal_form(lattice: Rank1Lattice) -> Rank1Lattice:
 
 
 def _extended(lattice: Rank1Lattice) -> Rank1Lattice:
-    """A lattice in one more dimension that is at least as wide."""
+    """Return a lattice in one more dimension, whose minimum distance is at least as large."""
     search = CoordinateSearch(lattice.n_points, lattice.dim + 1, n_sweeps=20, first_free=0)
     _, b = search.improve(np.array([*lattice.base_vector, 1]))
     return Rank1Lattice(lattice.n_points, tuple(b))

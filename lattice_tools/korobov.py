@@ -65,10 +65,13 @@ def korobov(
 
 @dataclass
 class Screened(Measure):
-    """A worker that measures only vectors whose first points leave a chance of being the best."""
+    """A worker that skips base vectors whose first points show that they cannot be the best."""
 
     def __call__(self, starts: IntArray) -> Found:
-        """The first of the best among ``starts`` (k, d)."""
+        """Return the one of the base vectors ``starts`` (k, d) with the largest minimum distance.
+
+        The result is the squared distance, times N², and the vector (d,); the first of equals.
+        """
         N = self.n_points
         lengths = compiled_lengths(N, starts)
         if lengths is not None and lengths.min() >= 0:

@@ -1,5 +1,8 @@
 """A rank-1 lattice: the multiples of one integer vector, modulo the number of points.
 
+A lattice is wider than another of the same size (N, d) if its minimum distance on the torus is
+larger. On the torus, opposite faces of the unit cube are glued together.
+
 Glossary: ``N`` number of points, ``d`` dimension, ``b`` base vector (d,), ``X`` points (N, d).
 """
 
@@ -141,7 +144,7 @@ class Rank1Lattice:
         *,
         index: Callable[[NDArray[np.int64]], NDArray[np.int64]] | None = None,
     ) -> NDArray[np.float64]:
-        """Return ``n`` points from index ``start`` on, of a sequence without an end.
+        """Return ``n`` points from index ``start`` on, of an endless sequence.
 
         Index ``k * N + i`` is point i of the k-th copy of the lattice. Copies differ by the
         multiples of one irrational vector, so that no two of them share a point.
@@ -179,7 +182,7 @@ class Rank1Lattice:
         return moved
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
+        """Return the number of points and the base vector as a dictionary, ready for JSON."""
         return {"n_points": self.n_points, "base_vector": list(self.base_vector)}
 
     @classmethod
@@ -238,7 +241,7 @@ def positive_integer(name: str, value: object, minimum: int = 1) -> int:
 def kronecker(start: int, n: int, dim: int) -> NDArray[np.float64]:
     """Return points (n, d) in [0, 1): multiples, modulo 1, of one irrational vector (d,).
 
-    They fill the cube evenly at every length, with no lattice to search for.
+    The points are evenly spread for every n, and no lattice must be searched for.
 
     Args:
         start: The first multiple, at least 0.

@@ -1,5 +1,8 @@
 """How wide a lattice can be: upper bounds of the minimum distance on the torus.
 
+A lattice is wider than another of the same size (N, d) if its minimum distance on the torus is
+larger.
+
 Every rank-1 lattice of N points in d dimensions has covolume 1/N, so its minimum distance
 is at most sqrt(gamma_d) N^(-1/d) with Hermite's constant gamma_d, as long as that is below 1. With
 few points in many dimensions distances are above 1, and the mean square distance of the points
@@ -83,10 +86,10 @@ def fraction_of_limit(lattice: Rank1Lattice) -> float:
 
 
 def reaches_limit(lattice: Rank1Lattice) -> bool:
-    """Return whether the upper bound `distance_limit` proves that no such lattice is wider.
+    """Return whether the upper bound `distance_limit` proves that no lattice of the size is wider.
 
-    Squared distances of all lattices of this size, times N², are integers. So this is the case if
-    the next integer is above the bound.
+    Squared minimum distances, times N², of all lattices of this size are integers. So the proof
+    holds if the integer after that of the lattice is above the bound.
 
     Example:
         >>> reaches_limit(Rank1Lattice(2, (1, 1, 1, 1, 1)))

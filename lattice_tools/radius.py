@@ -36,7 +36,8 @@ class Radius:
     Attributes:
         value: The number.
         is_exact: Whether it is exact up to rounding; if not, it is a lower bound.
-        n_starts: The number of local searches of which a lower bound is the best; 0 if exact.
+        n_starts: If the value is a lower bound, the number of local searches whose largest result
+            it is; 0 if exact.
 
     Example:
         >>> print(covering_radius([[0.25], [0.75]], periodic=True))
@@ -59,7 +60,7 @@ class Radius:
 
 
 def separation(points: ArrayLike, *, periodic: bool) -> float:
-    """Return the smallest distance of two of the points, which is twice the packing radius.
+    """Return the smallest distance between two of the points, which is twice the packing radius.
 
     Args:
         points: Array (n, d) in [0, 1], with n >= 2.
@@ -87,7 +88,7 @@ def separation(points: ArrayLike, *, periodic: bool) -> float:
 def covering_radius(
     points: ArrayLike, *, periodic: bool, n_starts: int = 32, seed: int = 0
 ) -> Radius:
-    """Return the largest distance of any place in the cube to the nearest of the points.
+    """Return the largest distance from any place in the cube to the nearest of the points.
 
     It is h_X in Eq. 18 of Lyu, Yuan and Tsang. Up to three dimensions it is exact: the farthest
     place is a vertex of the Voronoi diagram of the points and their copies beyond the faces of the

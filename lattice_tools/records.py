@@ -1,9 +1,10 @@
 """A catalogue of the widest lattices found so far, shipped with the package.
 
-The file ``records.txt`` has one lattice per line: N, d, the squared minimum distance times N², the
-same of Algorithm 7 with its default options, the word "optimal" or "found", and the base vector,
-folded and sorted. A dash stands for an Algorithm 7 that was not run. `lattice-tools records`
-prints the table, and ``lattice-tools records --improve FILE`` searches on.
+A lattice is wider than another of the same size (N, d) if its minimum distance on the torus is
+larger. The file ``records.txt`` has one lattice per line: N, d, the squared minimum distance times
+N², the same number for Algorithm 7 with its default options (a dash if Algorithm 7 was not run),
+the word "optimal" or "found", and the base vector, folded and sorted. `lattice-tools records`
+prints the table, and ``lattice-tools records --improve FILE`` searches for wider lattices.
 """
 
 from __future__ import annotations

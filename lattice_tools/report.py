@@ -49,7 +49,7 @@ Numbers = dict[str, float | Radius]
 
 
 def reference_sets(n_points: int, dim: int, seed: int = 0) -> Iterator[tuple[str, FloatArray]]:
-    """Point sets (n, d) of the same size to compare with, by name."""
+    """Yield names and points (n, d) of the point sets to compare with, all of the same size."""
     rng = {RNG_KEYWORD: np.random.default_rng(seed)}
     with warnings.catch_warnings():
         # Sobol' points are balanced only for powers of two; they are compared at all sizes.
@@ -72,7 +72,12 @@ def numbers_of(
 ) -> Numbers:
     """Return separation, covering radius, mesh ratio, discrepancies and sqrt(P2) of points.
 
-    P2 is the squared worst-case error of integrating periodic functions (see `p_alpha`).
+    The separation is the smallest distance between two points; the mesh ratio is the covering
+    radius divided by half of the separation. Each of these is given on the torus and in the plain
+    cube ("Euclidean"). The discrepancies are the centred, wrap-around, mixture and L2-star
+    discrepancy of SciPy. P2 is the squared worst-case error of integrating periodic functions (see
+    `p_alpha`). If the points are a rank-1 lattice in its order, shifted or not, this is recognised
+    and saves work.
 
     Args:
         points: Array (n, d) in [0, 1].
@@ -81,7 +86,7 @@ def numbers_of(
         pairs: Whether to compute the measures that compare all pairs of points: the discrepancies
             and, unless the points are a lattice, P2.
         neighbours: Whether to search for nearest neighbours, which separations and mesh ratios
-            need. The separation of a lattice on the torus is known without.
+            need. The separation of a lattice on the torus is known without such a search.
 
     Returns:
         The measures by name, for example "separation, torus" and "covering radius, Euclidean".
@@ -121,7 +126,10 @@ def numbers_of(
 
 
 def lattice_of(points: FloatArray) -> Rank1Lattice | None:
-    """The rank-1 lattice that the points (n, d) are, shifted or not, in its order; else None."""
+    """Return the rank-1 lattice whose points, shifted or not, are these (n, d) in its order.
+
+    None if there is no such lattice.
+    """
     n = len(points)
     if n < 2:
         return None

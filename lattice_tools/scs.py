@@ -48,8 +48,9 @@ def scs(
 ) -> Rank1Lattice:
     """Return the widest lattice that successive coordinate search finds from random starts.
 
-    The search sets one component of the base vector after the other to the value with the largest
-    minimum distance on the torus, given all others. The first component is always 1.
+    The widest lattice is the one with the largest minimum distance on the torus. The search sets
+    one component of the base vector after the other to the value with the largest minimum
+    distance, given all other components. The first component is always 1.
 
     Args:
         n_points: The number of points N.
@@ -103,7 +104,10 @@ class CoordinateSearch(Measure):
 
     @cached_property
     def values(self) -> IntArray:
-        """The folded values that a component may take."""
+        """The values (m,) from 0 to N // 2 that a component may take, ascending.
+
+        A value v stands for N - v, too, because both give the same distances.
+        """
         values: IntArray = np.arange(self.n_points // 2 + 1, dtype=np.int64)
         allowed = np.gcd(values, self.n_points) == 1 if self.units_only else values > 0
         return values[allowed]
@@ -147,14 +151,14 @@ class CoordinateSearch(Measure):
 
     @property
     def work_per_pass(self) -> int:
-        """The work of one pass over all components, in units of about 20 ns without numba."""
+        """The work of one pass over all components, in units of about 20 ns (3 ns with numba)."""
         per_step = self.n_points // 2 + 500
         # Without a table each row is computed anew, which takes some forty times as long.
         return self.dim * per_step * (40 if self.squares.table.size == 0 else 1)
 
     @property
     def seconds_per_pass(self) -> float:
-        """Rough duration of one pass without numba."""
+        """Rough seconds of one pass over all components without numba."""
         return 2e-8 * self.work_per_pass
 
     @property

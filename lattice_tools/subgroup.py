@@ -1,5 +1,7 @@
 """Subgroup lattices: a base vector in closed form, without a search.
 
+They exist for admissible sizes: N must be a prime such that 2 d divides N - 1.
+
 Lyu, Yuan and Tsang (2020), "Subgroup-based rank-1 lattice quasi-Monte Carlo".
 """
 
@@ -43,12 +45,16 @@ def subgroup(n_points: int, dim: int, *, units_only: bool = True) -> Rank1Lattic
 
 
 def is_admissible(n_points: int, dim: int) -> bool:
-    """Whether a subgroup lattice of this size exists."""
+    """Whether a subgroup lattice exists: N must be a prime such that 2 d divides N - 1."""
     return (n_points - 1) % (2 * dim) == 0 and is_prime(n_points)
 
 
 def admissible_neighbours(n_points: int, dim: int) -> tuple[int | None, int]:
-    """The largest admissible size up to ``n_points`` (or None), and the smallest above it."""
+    """Return the largest admissible size up to ``n_points``, and the smallest one above it.
+
+    A size is admissible if it is a prime N such that 2 d divides N - 1. The first result is None
+    if there is no such prime.
+    """
     k = (n_points - 1) // (2 * dim)
     above = next(N for i in count(k + 1) if is_prime(N := 2 * dim * i + 1))
     below = next((N for i in range(k, 0, -1) if is_prime(N := 2 * dim * i + 1)), None)

@@ -4,8 +4,9 @@ Nuyens and Cools (2006), "Fast algorithms for component-by-component constructio
 rules": ordered by the powers of a generator of the units modulo N, the sums over all points for
 all candidate values are a cyclic correlation, which a Fourier transform computes in O(N log N).
 
-Glossary: ``N`` number of points, ``p`` (N,) the products of P_alpha for the components so far,
-``w`` (N,) omega(k / N), ``z`` candidate values of the next component.
+Glossary: ``N`` number of points, ``p`` (N,) the products in P_alpha (see `merit`) over the
+components so far, one per point, ``w`` (N,) omega(k / N), ``z`` (m,) candidate values of the next
+component.
 """
 
 from __future__ import annotations
@@ -130,7 +131,10 @@ def _smallest(z: IntArray, sums: FloatArray, N: int) -> int:
 
 
 def _candidate_sums(p: FloatArray, w: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Candidates z (m,), one of each pair ±z of units, and the sums over k of p_k w_(k z)."""
+    """Return candidates z (m,), one of each pair ±z of units, and sums (m,) over k of p_k w_(k z).
+
+    The candidate with the smallest sum gives the smallest P_alpha.
+    """
     N = len(p)
     if N >= 8 and N & (N - 1) == 0:
         M = N.bit_length() - 1

@@ -57,7 +57,7 @@ def integrate(
         n_shifts: The number of random shifts, at least 2.
         tent: Whether to apply the tent transform 1 - |2 x - 1| to each coordinate. It reduces the
             error for smooth functions that are not periodic.
-        rng: Seed or generator of the shifts.
+        rng: Seed or generator of the shifts; None for shifts that differ from run to run.
 
     Returns:
         The value, its standard error and the number of function evaluations.
