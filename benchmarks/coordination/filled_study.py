@@ -26,7 +26,8 @@ def fill(storage: BaseStorage, n_trials: int, n_plans: int, dim: int, batch_size
     Args:
         storage: An `RDBStorage`.
         n_trials: Number of finished trials.
-        n_plans: Number of trials, the last ones, that have published a plan.
+        n_plans: Number of trials, the last ones, that have published a plan, that is, points that
+            were chosen together.
         dim: Number of parameters.
         batch_size: Number of points of a plan.
     """

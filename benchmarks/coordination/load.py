@@ -27,9 +27,9 @@ class Load:
         sampler: The name of the sampler.
         finished: Number of finished trials.
         cpu: CPU seconds of a worker per ask, with everything from the ask to the last parameter.
-        median: Median wall seconds of these asks.
-        slow: 95 % quantile of these wall seconds.
-        best: The best value, of a quadratic.
+        median: Median wall seconds of an ask.
+        slow: 95 % quantile of the wall seconds of an ask.
+        best: The smallest value found; the objective is a quadratic.
     """
 
     storage: str

@@ -35,13 +35,14 @@ class Overhead:
     Attributes:
         storage: The kind of storage.
         trials: Number of finished trials.
-        plans: Number of finished trials that have published a plan.
+        plans: Number of finished trials that have published a plan, that is, points that were
+            chosen together.
         protocol: The whole ask without the model.
         slowest: The largest `protocol` of all asks.
         cpu: The part of `protocol` that is CPU time of the worker; it waits for the storage
             during the rest.
         reads: The part of `protocol` in which Optuna reads trials.
-        n_reads: Number of these reads (not milliseconds).
+        n_reads: Number of reads of trials (not milliseconds).
         writes: The part of `protocol` in which Optuna writes attributes.
         own: The part of `protocol` that is neither reads nor writes.
     """
@@ -70,7 +71,7 @@ class Clock:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all."""
+        """Forget all seconds and calls."""
         self.seconds: dict[str, float] = {}
         self.calls: dict[str, int] = {}
 

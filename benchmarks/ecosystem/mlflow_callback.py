@@ -14,7 +14,7 @@ from optuna_bkop._coordination.records import batch_of
 
 @dataclass(frozen=True)
 class TrackingOutcome:
-    """One study that MLflow tracks.
+    """The outcome of one study that MLflow tracks.
 
     Attributes:
         sampler: Name of the sampler.
@@ -22,7 +22,7 @@ class TrackingOutcome:
         runs: Number of MLflow's runs.
         equal: Number of trials that have exactly one run, with the same parameters and value.
         planned: Number of trials that the sampler's model chose.
-        best: Best value.
+        best: Smallest value of a trial.
     """
 
     sampler: str

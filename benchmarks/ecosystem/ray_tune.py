@@ -21,7 +21,9 @@ _SECONDS = 0.5
 
 @dataclass(frozen=True)
 class TuneOutcome:
-    """One run of Ray Tune.
+    """The outcome of one run of Ray Tune.
+
+    A plan is a set of points that the sampler has chosen together.
 
     Attributes:
         sampler: Name of the sampler.
@@ -30,10 +32,10 @@ class TuneOutcome:
         at_once: Largest number of trials that were running when one of them began.
         distinct: Number of different points.
         planned: Number of trials that the sampler's model chose.
-        batches: Number of joint plans that these belong to.
+        batches: Number of plans that the planned trials belong to.
         largest: Largest number of trials that belong to one plan.
         shared: Number of points that the first run of the same sampler has, too.
-        best: Best value.
+        best: Smallest loss of a trial.
     """
 
     sampler: str

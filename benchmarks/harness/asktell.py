@@ -33,7 +33,7 @@ class Suggestion:
 class Optimiser(ABC):
     """Suggests points and is told their values.
 
-    Points that were enqueued are suggested before the optimiser's own choices.
+    `ask` returns points that were enqueued first, and then points that the optimiser chooses.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,10 @@ class Optimiser(ABC):
         self._queue.extend(points)
 
     def ask(self, count: int) -> list[Suggestion]:
-        """Return `count` points to evaluate; earlier ones may still be without a value."""
+        """Return `count` points to evaluate: enqueued ones first, then those of `suggest`.
+
+        Points of earlier asks need not have been told yet.
+        """
         given, self._queue = self._queue[:count], self._queue[count:]
         suggestions = [self.accept(point) for point in given]
         if len(suggestions) < count:
@@ -57,7 +60,7 @@ class Optimiser(ABC):
 
     @abstractmethod
     def suggest(self, count: int) -> list[Suggestion]:
-        """Return `count` points that the optimiser chooses."""
+        """Return `count` points that the optimiser itself chooses, without enqueued ones."""
 
     @abstractmethod
     def tell(self, suggestions: Sequence[Suggestion], values: Array) -> None:

@@ -1,4 +1,7 @@
-"""Records of runs in JSONL files: one line per run, appended as runs finish."""
+"""Records of runs in JSONL files: one line per run, appended as runs finish.
+
+A cell is all that identifies a run: the sampler, the problem, the sizes and the seed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ CellT = TypeVar("CellT", bound="Cell")
 
 @dataclass(frozen=True)
 class Cell:
-    """All that identifies a run. Each benchmark adds fields; they are those of its records.
+    """All that identifies a run. Each benchmark adds fields, which its records have as well.
 
     Attributes:
         sampler: A name or description that `benchmarks.harness.samplers` understands.
@@ -27,7 +30,7 @@ class Cell:
 
     @classmethod
     def of(cls: type[CellT], record: Record) -> CellT:
-        """Return the cell of a record."""
+        """Return the cell of the run that produced a record."""
         return cls(**{field.name: record[field.name] for field in fields(cls)})
 
 

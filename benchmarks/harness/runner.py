@@ -1,4 +1,7 @@
-"""Runs that can be interrupted and resumed, and that fail loudly if the sampler's model fails."""
+"""Runs that can be interrupted and resumed, and that fail loudly if the sampler's model fails.
+
+A cell is all that identifies a run: the sampler, the problem, the sizes and the seed.
+"""
 
 from __future__ import annotations
 
@@ -57,22 +60,24 @@ def run_missing(
     jobs: int = 1,
     fresh_processes: bool = False,
 ) -> list[Record]:
-    """Run the cells that a JSONL file does not hold yet and append their records to it.
+    """Run the cells that a JSONL file has no record of, and append their records to it.
 
     Args:
         cells: What identifies each run: usually a `Cell`.
         run: Returns the record of a run, with an `error` if it failed.
         key: Returns the cell of a record.
         output: The file. An unfinished last line is removed.
-        retry_failed: Whether to repeat the runs that ended in an error.
+        retry_failed: Whether to repeat the runs whose record has an `error`. Their old records
+            stay in the file and are ignored.
         jobs: Number of processes.
         fresh_processes: Whether to start a new process for each run.
 
     Returns:
-        The records of the file, including those of other cells.
+        The last record of each cell in the file, including cells that were not asked for.
 
     Raises:
-        click.ClickException: When runs failed, after all others have finished.
+        click.ClickException: When runs of this call failed, after all of them have ended. Failures
+            of earlier calls raise nothing.
     """
     cells = list(dict.fromkeys(cells))
     drop_unfinished_line(output)

@@ -28,7 +28,7 @@ class Peer:
 
     Attributes:
         description: See the module's docstring.
-        packages: The packages that it needs beside Optuna.
+        packages: The packages that it needs besides Optuna.
     """
 
     description: str
@@ -107,8 +107,8 @@ def make(name: str, **given: Any) -> Any:
 
     Args:
         name: A key of `PEERS` or a description.
-        **given: Keyword arguments for those parameters of the callable that have these names and
-            that the description does not set; the others are ignored.
+        **given: Keyword arguments. One is passed to the callable if it has a parameter of this
+            name and the description does not set it; otherwise it is ignored.
     """
     factory, kwargs = load(describe(name))
     taken = inspect.signature(factory).parameters

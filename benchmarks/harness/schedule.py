@@ -24,7 +24,8 @@ class Schedule:
     Attributes:
         startup: Number of initial evaluations.
         evaluations: Number of evaluations after the initial ones.
-        q: Points per round: all are asked for before any of them is told. 1 is sequential.
+        q: Points per round: all are asked for before any of them is told. 1 is sequential. Not
+            used if there are workers.
         workers: Number of simulated asynchronous workers, each of which asks for a point as soon
             as its last one is told; 0 for rounds.
         seed: Seed of the workers' evaluation times.

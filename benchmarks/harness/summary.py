@@ -1,7 +1,7 @@
 """Statistics over runs that are paired by problem and seed.
 
-A block is what all samplers reached on one problem with one seed: sampler -> loss. Less is
-better, and the loss of a failed run is infinite.
+A block maps each sampler to the loss that it reached on one problem with one seed. Less is better,
+and the loss of a failed run is infinite.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def complete_blocks(blocks: Iterable[Block], samplers: Sequence[str]) -> list[Bl
 
 
 def mean_ranks(blocks: Iterable[Block], samplers: Sequence[str]) -> dict[str, float]:
-    """Return the mean rank of each sampler over the complete blocks; empty if there are none."""
+    """Return the mean rank of each sampler, 1 for the best; empty if no block is complete.
+
+    The mean is over the blocks in which all samplers have run. A failed run ranks last.
+    """
     losses = [[b[name] for name in samplers] for b in complete_blocks(blocks, samplers)]
     if not losses:
         return {}
@@ -43,7 +46,7 @@ def mean_ranks(blocks: Iterable[Block], samplers: Sequence[str]) -> dict[str, fl
 
 @dataclass(frozen=True)
 class Comparison:
-    """A sampler against a reference, over the blocks in which both have finished.
+    """A sampler against a reference sampler, over the blocks in which both have finished.
 
     Attributes:
         differences: Loss of the sampler minus that of the reference, per block `(n,)`.
@@ -63,7 +66,7 @@ class Comparison:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the mean difference."""
+        """95 % bootstrap interval of the mean difference: lower and upper end."""
         return bootstrap_interval(self.differences)
 
     @property
@@ -90,7 +93,10 @@ def bootstrap_interval(values: Array) -> tuple[float, float]:
 
 
 def cost_rows(records: Sequence[Record], samplers: Sequence[str]) -> Rows:
-    """Return two rows with a column per sampler: CPU seconds per point, and failed runs."""
+    """Return two rows with a column per sampler: CPU seconds per point, and failed runs.
+
+    The CPU seconds are a mean over finished runs, "-" without any. Failed runs are counted.
+    """
     cpu, failures = ["CPU s/point"], ["failed"]
     for sampler in samplers:
         own = [record for record in records if record["sampler"] == sampler]

@@ -1,4 +1,8 @@
-"""The catalogue beside the other constructions: no record may be below any of them."""
+"""The catalogue beside the other constructions.
+
+A record is the lattice of a size (N, d) with the largest minimum distance found so far. No other
+construction may reach a larger one.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lattice_tools.hua_wang import cosine_vectors
 from lattice_tools.scs import CoordinateSearch
 
-#: Promises.
+#: Limits: the smallest ratio of times, and the largest memory. A command exits with 1 beyond them.
 MIN_RATIO = 30
 MAX_MIB = 1024
 

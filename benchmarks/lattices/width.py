@@ -1,4 +1,8 @@
-"""How wide `best` is: as a fraction of the limit, beside Algorithm 7, and where it is optimal."""
+"""How wide the lattices of `best` are: as fractions of the limit, and beside Algorithm 7.
+
+A lattice is wider than another of the same size (N, d) if its minimum distance on the torus is
+larger. The limit is an upper bound of the minimum distance (see `distance_limit`).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,8 @@ ALG7 = {
 def width(seconds: float, points: tuple[int, ...], dims: tuple[int, ...]) -> None:
     """Print the minimum distances of `best` as fractions of the limit by Hermite's constant.
 
-    The lattices are searched, not read from the catalogue.
+    The lattices are searched, not read from the catalogue. A fixed list of sizes (N, d) is
+    measured; --points and --dim select from it.
     """
     # The first searches load numba and compile; that happens once per installation.
     best(2003, 6, budget=1.0)
@@ -65,7 +70,7 @@ def width(seconds: float, points: tuple[int, ...], dims: tuple[int, ...]) -> Non
 
 
 def _with_cpu(N: int, d: int, seconds: float) -> tuple[Rank1Lattice, float]:
-    """The best lattice within a CPU time, whatever else the machine does; and the time used."""
+    """Return the widest lattice that `best` finds within CPU seconds, and the seconds used."""
     begun = time.process_time()
     found = [best(N, d, budget=seconds, use_records=False)]
     # On a busy machine a budget of wall-clock seconds leaves CPU time, which other seeds use.

@@ -65,7 +65,10 @@ PROBLEMS = DEVELOPMENT + REPORTED + TASKS
 
 
 def problem(name: str, seed: int = 0) -> Problem:
-    """Return the problem of this name, one of `PROBLEMS`, moved by the seed."""
+    """Return the problem of this name, one of `PROBLEMS`.
+
+    The seed determines where the optimum of a test function is moved to; tasks ignore it.
+    """
     if name in TASK_PROBLEMS:
         return TASK_PROBLEMS[name]
     if name in _STRETCHED:
@@ -74,5 +77,8 @@ def problem(name: str, seed: int = 0) -> Problem:
 
 
 def base_name(name: str) -> str:
-    """Return the name of the problem with the same values that are not stretched."""
+    """Return the name of the problem with the same values, before they are stretched.
+
+    Only some problems are stretched; all others keep their name.
+    """
     return _STRETCHED[name].name if name in _STRETCHED else name

@@ -19,7 +19,7 @@ class Cost:
     """The cost of one round.
 
     Attributes:
-        sampler: A name or description.
+        sampler: A name or description of `benchmarks.harness.samplers`.
         problem: The name of the problem.
         m: Number of objectives.
         trials: Number of trials before the round.

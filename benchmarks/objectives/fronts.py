@@ -25,9 +25,10 @@ def hypervolume(values: Array, reference_point: Sequence[float]) -> float:
 
 
 def entrants(values: Array) -> list[int]:
-    """Return the rows of values `(n, m)` that no earlier row dominates or equals, in order.
+    """Return the indices of the entrants: rows that no earlier row dominates or equals.
 
-    The front of the first k rows consists of entrants only, for every k.
+    The values are `(n, m)`; the indices ascend. An entrant is on the front when it is added, so
+    that the front of the first k rows consists of entrants only, for every k.
     """
     kept: list[int] = []
     for k, row in enumerate(values):

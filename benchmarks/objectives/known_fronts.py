@@ -42,7 +42,10 @@ FAR_POINTS = {
 
 
 def compute_reference(name: str) -> Reference:
-    """Return the reference of a problem."""
+    """Return the reference of a problem, whose front is computed here.
+
+    The front is that of the Pareto set where it is known, and of long runs of NSGA-II otherwise.
+    """
     found = problem(name)
     if not isinstance(found, FunctionProblem):
         text = f"{TRIALS} trials of NSGA-II"
@@ -56,7 +59,9 @@ def compute_reference(name: str) -> Reference:
 
 
 def _pareto_set(function: Function, power: float) -> Array:
-    """Return random points of a known Pareto set, in the unit cube, some on its edges and corners.
+    """Return random points `(n, d)` of a known Pareto set, in the unit cube.
+
+    Some of them lie on the edges and corners of the cube.
 
     The position parameters of a front with m objectives form m - 1 groups. Only the mean of a
     group counts (WFG), and equal parameters trace its whole range evenly.
@@ -73,7 +78,7 @@ def _pareto_set(function: Function, power: float) -> Array:
 
 
 def _search(function: Function, seed: int) -> Array:
-    """Return all feasible values that a long run of NSGA-II has seen.
+    """Return the values `(n, m)` of all feasible points that a long run of NSGA-II has seen.
 
     Its last population alone is too small: a hundred points of a good sampler may dominate more.
     """
@@ -102,7 +107,7 @@ def _search(function: Function, seed: int) -> Array:
 
 
 def _search_trials(found: Problem) -> Array:
-    """Return the values that a long study with NSGA-II has seen."""
+    """Return the values `(n, m)` of all trials of a long study with NSGA-II."""
     values: list[Array] = []
 
     def objective(trial: optuna.Trial) -> tuple[float, ...]:

@@ -54,7 +54,7 @@ class Problem(ABC):
         """Return the outcome of a trial's parameters."""
 
     def shown(self, values: Array) -> Array:
-        """Return the values `(m,)` that a sampler is told in place of these, in the same order."""
+        """Return what a sampler is told `(m,)` in place of the objectives' values `(m,)`."""
         return values
 
 
@@ -64,7 +64,7 @@ class FunctionProblem(Problem):
 
     Attributes:
         name: One of `functions.FUNCTIONS`.
-        seed: Determines the move.
+        seed: Determines where the optimum is moved to.
         stretch: What a sampler is told in place of the values `(m,)`: an increasing function of
             each objective. Hypervolumes are those of the values.
     """

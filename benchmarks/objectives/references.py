@@ -1,6 +1,7 @@
 """What hypervolumes are compared with: a reference point and a reference front per problem.
 
-The reference point is beyond the worst values of the front by a tenth of its extent.
+All objectives are minimised. The reference point is beyond the worst values of the front by a
+tenth of its extent.
 """
 
 from __future__ import annotations
@@ -29,12 +30,13 @@ class Reference:
     """The reference of a problem.
 
     Attributes:
-        origin: How the front was found.
-        ideal: The best value of each objective on the front.
-        nadir: The worst value of each objective on the front.
-        point: The reference point.
-        hypervolume: That of the front.
-        front: The points of the front, if it is one that better runs may extend; else empty.
+        origin: How the front was found, as a text for readers.
+        ideal: The smallest value of each objective on the front `(m,)`.
+        nadir: The largest value of each objective on the front `(m,)`.
+        point: The reference point `(m,)`.
+        hypervolume: The hypervolume of the front.
+        front: The values `(f, m)` of the front, if later runs may extend it; empty if the front is
+            final, because then only its hypervolume is needed.
     """
 
     origin: str
@@ -57,13 +59,15 @@ class Reference:
 def reference_of(
     values: Array, origin: str, *, point: Sequence[float] | None = None, extendable: bool = False
 ) -> Reference:
-    """Return the reference whose front is that of values `(n, m)`.
+    """Return the reference whose front is that of values `(n, m)`, to be minimised.
 
     Args:
-        values: Values, of which the non-dominated ones count.
-        origin: How they were found.
-        point: The reference point; None for the rule of this module.
-        extendable: Whether to store the front.
+        values: Values. The front consists of those that no other one dominates.
+        origin: How the values were found, as a text for readers.
+        point: The reference point `(m,)`. If None, a tenth of the front's extent beyond its worst
+            values.
+        extendable: Whether to store the values of the front, so that later runs can extend it.
+            Otherwise only its hypervolume and its ends are stored.
     """
     front = front_of(values)
     ideal, nadir = front.min(axis=0), front.max(axis=0)

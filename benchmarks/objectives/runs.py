@@ -24,7 +24,7 @@ from benchmarks.objectives.references import REFERENCES, load_references, refere
 
 @dataclass(frozen=True)
 class ObjectivesCell(Cell):
-    """All that identifies a run.
+    """All that identifies a run: the sampler (see `Cell`), the problem, the sizes and the seed.
 
     Attributes:
         problem: One of `catalogue.PROBLEMS`.
@@ -47,10 +47,10 @@ class ObjectivesCell(Cell):
 def run(cell: ObjectivesCell) -> Record:
     """Return the record of a run.
 
-    Beside the cell and the versions it holds `entrants` (for each feasible trial that no earlier
-    one dominates: its place in the order of tells, then its noise-free values), `feasible` (the
-    number of feasible trials) and `cpu_per_point` (CPU seconds of ask, suggest and tell per trial
-    after the initial ones).
+    Besides the cell and the versions it holds `entrants` (for each feasible trial that no earlier
+    feasible trial dominates or equals: its place in the order of tells, counted from 1, then its
+    noise-free values), `feasible` (the number of feasible trials) and `cpu_per_point` (CPU seconds
+    of ask, suggest and tell per trial after the initial ones).
     """
     record = run_cell(cell, _measure)
     for package in ("pymoo", "scikit-learn"):

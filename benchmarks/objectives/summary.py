@@ -1,6 +1,8 @@
 """Tables of gaps: medians per problem, then one sampler against each of the others.
 
-The gap of a run is one minus its share of the reference hypervolume.
+The gap of a run is one minus its share of the reference hypervolume. Runs are of the same kind if
+they have the same pace (trials per round), the same numbers of initial and further evaluations and
+the same noise; each kind has its own tables.
 """
 
 from __future__ import annotations
@@ -28,14 +30,19 @@ from benchmarks.objectives.runs import ObjectivesCell
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a title."""
+    """A table with a title.
+
+    Attributes:
+        title: The kind of the runs, and ": pairs" in tables of pairs.
+        rows: Rows of equally many texts; the first row is the header.
+    """
 
     title: str
     rows: Rows
 
 
 def values_of(record: Record) -> Array:
-    """Return the values `(n, m)` of the trials of a run that entered its front."""
+    """Return the values `(n, m)` of a run's entrants: trials that were on the front when told."""
     return np.array([row[1:] for row in record["entrants"]], dtype=float)
 
 
@@ -47,7 +54,7 @@ def gap_of(record: Record, references: Mapping[str, Reference]) -> float:
 
 
 def rhythm_of(record: Record) -> str:
-    """Return what a table shows apart from sampler, problem and seed."""
+    """Return the kind of a run as a text: pace, numbers of evaluations, and noise if any."""
     pace = f"rounds of {record['q']}" if record["q"] > 1 else "one at a time"
     noise = f", noise {record['noise']:g}" if record["noise"] else ""
     return f"{pace}, {record['startup']} + {record['evaluations']} evaluations{noise}"
@@ -56,14 +63,17 @@ def rhythm_of(record: Record) -> str:
 def summary(
     records: Sequence[Record], references: Mapping[str, Reference], ours: str
 ) -> list[Table]:
-    """Return the tables of each kind of run: gaps per problem, then pairs of samplers.
+    """Return two tables for each kind of run: gaps per problem, then pairs of samplers.
 
-    A failed run ranks last. The row `failed` counts it, and the other rows leave it out.
+    The first table has the median gap of each sampler per problem, mean ranks and costs. The
+    second one has a row for each other sampler: the geometric mean of the ratio of our gap to its
+    gap, with an interval, and the share of runs in which our gap is smaller. A failed run counts
+    as last in ranks, and the row `failed` counts it. All other rows leave it out.
 
     Args:
         records: Records of runs.
         references: The reference of each problem.
-        ours: The sampler that is compared with each of the others.
+        ours: The sampler that is compared with each other sampler.
 
     Raises:
         ValueError: When `ours` has no run, or a problem no reference.

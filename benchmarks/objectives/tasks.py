@@ -36,7 +36,7 @@ class TaskProblem(Problem):
         self.task.model(trial)
 
     def evaluate(self, params: Mapping[str, Any]) -> Outcome:
-        """Return the loss and the costs."""
+        """Return the loss and the costs of the model with these parameters."""
         estimator = self.task.model(FixedTrial(dict(params)))
         loss = self.task.loss(estimator)
         with warnings.catch_warnings():

@@ -36,7 +36,7 @@ class BoTorch(Optimiser):
 
     Args:
         dim: Number of parameters.
-        acquisition: "qlognei" or "qucb".
+        acquisition: "qlognei" (noisy expected improvement) or "qucb" (upper confidence bound).
         seed: Seeds the initial points and, through torch, the fits and the search.
         n_startup_trials: Number of initial points, which are scrambled Sobol' points.
     """
@@ -64,7 +64,11 @@ class BoTorch(Optimiser):
         return self._pending[-1]
 
     def suggest(self, count: int) -> list[Suggestion]:
-        """Return initial points, as long as they or two values are missing, then joint batches."""
+        """Return initial points, and later points that are optimised jointly.
+
+        Points are initial while fewer than `n_startup_trials` points have been asked for, or fewer
+        than two values have been told.
+        """
         if self._asked < self._n_startup or len(self._values) < 2:
             dim = self._points.shape[1]
             points = initial_points(self._asked + count, dim, self._seed)[self._asked :]

@@ -46,7 +46,7 @@ class Vizier(Optimiser):
         return self._start(vz.TrialSuggestion(dict(zip(self._names, point.tolist(), strict=True))))
 
     def suggest(self, count: int) -> list[Suggestion]:
-        """Ask the designer for a batch, given the active trials."""
+        """Ask the designer for a batch, given the active trials: those being evaluated."""
         self._update([])
         return [self._start(suggestion) for suggestion in self._designer.suggest(count)]
 

@@ -107,7 +107,10 @@ def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
 
 
 def _ratio(records: Sequence[Record], sampler: str, reference: str, **only: str | None) -> str:
-    """Return the ratio of the losses of two samplers over the runs with these fields, as text."""
+    """Return the geometric mean of the ratio of two samplers' losses, as text; "-" if none.
+
+    It is taken over the runs whose records have the values in ``only``; None allows all values.
+    """
     blocks: dict[tuple[str, str, str, int], dict[str, float]] = {}
     for record in records:
         if all(value in (None, record[name]) for name, value in only.items()):

@@ -1,4 +1,9 @@
-"""Objectives with learning curves: synthetic ones, and epochs of real models."""
+"""Objectives with learning curves: synthetic ones, and epochs of real models.
+
+An objective is a generator. It yields the reports of a trial one by one, which the caller passes
+to the pruner. If the trial is not pruned, it yields a `Finished` with the final loss and another
+metric.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +23,12 @@ N_STEPS = 20
 
 @dataclass(frozen=True)
 class Finished:
-    """What a trial that is not pruned ends with.
+    """The final results of a trial that is not pruned.
 
     Attributes:
-        loss: The loss that counts: regret, or a validation error.
-        other: Another metric: a growing function of the loss, far from the range of the reports.
+        loss: The loss by which samplers are compared: regret, or a validation error.
+        other: Another metric that a study may return instead of the loss, far from the range of
+            the reports: a growing function of the loss, or a test error.
     """
 
     loss: float
@@ -89,9 +95,15 @@ def linear(trial: optuna.Trial, seed: int) -> Curve:
 
 
 def _epochs(trial: optuna.Trial, seed: int, width: int | None) -> Curve:
-    """Train by stochastic gradients with momentum, and report the error rate after each epoch.
+    """Train a classifier of digits, and yield its validation error rate after each epoch.
 
-    The loss that counts is the last report; the other metric is the error on further images.
+    The training is by stochastic gradients with momentum, on 300 images. At the end, `loss` is the
+    last validation error, and `other` is the error rate on test images minus 50.
+
+    Args:
+        trial: Suggests learning rate, momentum, penalty and batch size.
+        seed: Seed of the split of the images and of the training.
+        width: Number of hidden units. If None, the classifier is linear.
     """
     rate = trial.suggest_float("rate", 1e-4, 3.0, log=True)
     momentum = trial.suggest_float("momentum", 0.0, 0.99)

@@ -30,12 +30,13 @@ RETURNED = ("last", "best", "other")
 
 @dataclass(frozen=True)
 class PruningCell(Cell):
-    """All that identifies a run.
+    """All that identifies a run: the sampler (see `Cell`) and the following fields.
 
     Attributes:
         objective: A key of `OBJECTIVES`.
         pruner: A key of `PRUNERS`.
-        returned: A name of `RETURNED`.
+        returned: What a trial returns to the sampler: "last" (its last report), "best" (its best
+            report) or "other" (another metric).
         trials: Number of trials.
         seed: Seed of the sampler and of the objective.
     """
@@ -50,10 +51,10 @@ class PruningCell(Cell):
 def run(cell: PruningCell) -> Record:
     """Return the record of a run.
 
-    Beside the cell and the versions it holds `final` (the loss of the trial that looks best),
-    `n_complete` (trials that were not pruned), `first_planned` (number of the first trial that
-    BKOPSampler's model chose; None if there is none) and `cpu_per_point` (CPU seconds per trial,
-    those of the objective included).
+    Besides the cell and the versions it holds `final` (the `loss` of the trial with the smallest
+    returned value, among trials that were not pruned), `n_complete` (number of trials that were
+    not pruned), `first_planned` (number of the first trial that BKOPSampler's model chose; None if
+    there is none) and `cpu_per_point` (CPU seconds per trial, including the objective).
     """
     return run_cell(cell, _measure)
 

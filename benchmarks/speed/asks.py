@@ -34,7 +34,7 @@ _WARM_UP_TRIALS, _WARM_UP_DIM = 30, 2
 
 @dataclass(frozen=True)
 class AskCell(Cell):
-    """All that identifies a measurement.
+    """All that identifies a measurement: the sampler (see `Cell`) and the following fields.
 
     Attributes:
         trials: Number of finished trials.
@@ -54,10 +54,10 @@ class AskCell(Cell):
 def run(cell: AskCell) -> Record:
     """Return the record of a measurement. Call it in a new process.
 
-    Beside the cell and the versions it holds the keys of `MEASURES`. The first round is cold: all
-    trials are new to the sampler. `cpu`, `wall` and `slowest` are those of the other rounds, or of
-    the first if there is only one. `peak_mib` is the memory that the asks needed in addition to
-    what the process held before; `process_mib` is that of the whole process.
+    Besides the cell and the versions it holds the keys of `MEASURES`. The first round is cold: all
+    trials are new to the sampler. `cpu`, `wall` and `slowest` are taken over the asks of the later
+    rounds, or of the first round if there is only one. `peak_mib` is the memory that the asks
+    needed in addition to what the process held before; `process_mib` is that of the whole process.
     """
     return run_cell(cell, _measure)
 
@@ -118,7 +118,7 @@ def _ask_and_tell(study: optuna.Study, problem: Problem, q: int) -> list[tuple[f
 
 
 def _memory_mib(reset: bool = False) -> float:
-    """Return the peak memory of this process since the last reset.
+    """Return the peak memory of this process since the last reset, in MiB; NaN on Windows.
 
     Args:
         reset: Reset the peak to the present memory first. Only Linux can do so; elsewhere an

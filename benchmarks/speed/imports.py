@@ -26,6 +26,6 @@ def import_seconds() -> tuple[float, float]:
 
 
 def import_text() -> str:
-    """Return a line for the end of a report."""
+    """Return the CPU seconds of both imports as a line of text."""
     optuna, bkop = import_seconds()
     return f"import optuna: {optuna:.2f} CPU s, then import optuna_bkop: {bkop:.2f} s"

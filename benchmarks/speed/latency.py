@@ -30,7 +30,10 @@ BASE = {"trials": 100, "dim": 6, "q": 5}
 
 
 def sweeps(trials: Sequence[int], dims: Sequence[int], batches: Sequence[int]) -> list[AskCell]:
-    """Return cells in which one of the three varies; sampler and rounds are yet to be set."""
+    """Return cells in which one of trials, dims and batches varies, and the others are `BASE`.
+
+    A cell is all that identifies a measurement. Sampler and rounds are yet to be set.
+    """
     varied: dict[str, Sequence[int]] = {"trials": trials, "dim": dims, "q": batches}
     return list(
         dict.fromkeys(
@@ -42,7 +45,10 @@ def sweeps(trials: Sequence[int], dims: Sequence[int], batches: Sequence[int]) -
 
 
 def grid(trials: Sequence[int], dims: Sequence[int], batches: Sequence[int]) -> list[AskCell]:
-    """Return cells with all combinations; sampler and rounds are yet to be set."""
+    """Return cells with all combinations of trials, dims and batches.
+
+    A cell is all that identifies a measurement. Sampler and rounds are yet to be set.
+    """
     return [
         AskCell(sampler="", rounds=0, trials=n, dim=d, q=q)
         for n, d, q in itertools.product(trials, dims, batches)

@@ -29,8 +29,8 @@ class Maximum:
     """What a maximiser reached.
 
     Attributes:
-        value: The acquisition of its batch.
-        seconds: The CPU seconds it took.
+        value: The acquisition of the batch that it found; larger is better.
+        seconds: The CPU seconds that it took.
     """
 
     value: float

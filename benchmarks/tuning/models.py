@@ -221,7 +221,7 @@ def trees(trial: BaseTrial) -> Estimator:
 
 
 def pipeline(trial: BaseTrial) -> Estimator:
-    """Regression pipeline with nested conditions: the model determines if there is a kernel."""
+    """Regression pipeline with nested conditions: a model has a kernel, a kernel has a degree."""
     steps: list[Estimator] = [preprocessing.StandardScaler()]
     reduction = trial.suggest_categorical("reduce", ["none", "pca", "select"])
     if reduction == "pca":

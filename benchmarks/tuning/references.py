@@ -38,7 +38,7 @@ class Reference:
     scikit_learn: str
 
     def score(self, loss: float, evaluations: int) -> float:
-        """Return 100 (r - loss) / (r - best).
+        """Return the score 100 (r - loss) / (r - best): 0 for random search, 100 for the best.
 
         Args:
             loss: The loss that a run reached.
@@ -59,13 +59,14 @@ class Reference:
 
 
 def expected_best(observed: Array, true: Array, count: int) -> float:
-    """Return the expected true loss of the evaluation that looks best among `count`.
+    """Return the expected true loss of the evaluation with the least observed loss among `count`.
 
-    These are drawn from N known evaluations without replacement. The evaluation of rank i (from 0)
-    is the best of them with probability C(N - 1 - i, count - 1) / C(N, count).
+    The `count` evaluations are drawn from N known evaluations without replacement. The evaluation
+    of rank i (from 0) has the least observed loss with probability
+    C(N - 1 - i, count - 1) / C(N, count).
 
     Args:
-        observed: Losses `(N,)` that a sampler is told; they determine which one looks best.
+        observed: Losses `(N,)` that a sampler is told, with noise.
         true: Losses `(N,)` without noise.
         count: Number of evaluations, at most N.
     """

@@ -25,7 +25,7 @@ MOST_EVALUATIONS = 200
 
 @dataclass(frozen=True)
 class TuningCell(Cell):
-    """All that identifies a run.
+    """All that identifies a run: the sampler (see `Cell`) and the following fields.
 
     Attributes:
         task: A key of `TASKS`.
@@ -43,9 +43,9 @@ class TuningCell(Cell):
 def run(cell: TuningCell) -> Record:
     """Return the record of a run.
 
-    Beside the cell and the versions it holds `losses` (after each round, the noise-free loss of
-    the trial that looks best), `final` (the last of them) and `cpu_per_point` (CPU seconds of ask,
-    suggest and tell per trial).
+    Besides the cell and the versions it holds `losses` (after each round, the noise-free loss of
+    the trial with the smallest observed loss so far), `final` (the last entry of `losses`) and
+    `cpu_per_point` (CPU seconds of ask, suggest and tell per trial).
     """
     record = run_cell(cell, _measure)
     record["versions"]["scikit-learn"] = metadata.version("scikit-learn")
@@ -79,7 +79,7 @@ def _measure(cell: TuningCell) -> Record:
 
 
 def split_of(seed: int, number: int) -> int:
-    """Return the data split of a noisy task's trial, the same for all samplers."""
+    """Return the seed of the data splits of a noisy task's trial, the same for all samplers."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
 
 

@@ -27,12 +27,14 @@ def summary(
 ) -> Rows:
     """Return a table with a column per sampler: mean scores per task, then overall rows.
 
-    A failed run ranks last. The row `failed` counts it, and the other rows leave it out.
+    A score is 0 for the loss that random search is expected to reach, and 100 for the smallest
+    known loss. A failed run counts as last in ranks, and the row `failed` counts it. All other
+    rows leave it out.
 
     Args:
         records: Records of runs.
         references: The reference of each task that the records have.
-        against: The sampler to compare the others with.
+        against: The sampler that each other sampler is compared with.
 
     Raises:
         ValueError: When a task has no reference, or the sampler `against` has no run.

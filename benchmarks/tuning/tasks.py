@@ -66,7 +66,10 @@ class Task:
         return self._mean_loss(estimator, [(0, split, k) for k in range(NOISY_SPLITS)])
 
     def true_loss(self, estimator: Estimator) -> float:
-        """Return the mean loss over `TRUE_SPLITS` splits, which is nearly free of noise."""
+        """Return the mean loss over `TRUE_SPLITS` splits, which is nearly free of noise.
+
+        For a task without noise it is the loss.
+        """
         return self._mean_loss(estimator, [(1, 0, k) for k in range(TRUE_SPLITS)])
 
     def _mean_loss(self, estimator: Estimator, splits: list[tuple[int, int, int]]) -> float:
@@ -89,7 +92,7 @@ class Task:
 
 
 def _halves(classes: Array, split: tuple[int, int, int]) -> tuple[Array, Array]:
-    """Return the rows for training and those for validation, each with half of each class."""
+    """Return the indices of rows for training and for validation, each with half of each class."""
     seed = int(np.random.SeedSequence(split).generate_state(1)[0])
     halves = model_selection.StratifiedShuffleSplit(1, test_size=0.5, random_state=seed)
     train, test = next(halves.split(classes, classes))
