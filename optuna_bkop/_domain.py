@@ -134,7 +134,7 @@ class Domain:
 
     @cached_property
     def discrete(self) -> NDArray[np.int64]:
-        """Indices of the parameters that have a grid."""
+        """Indices of the parameters that have a grid, that is, a list of values; ascending."""
         return np.array(
             [j for j, p in enumerate(self.parameters) if p.grid is not None], dtype=np.int64
         )

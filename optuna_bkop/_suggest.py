@@ -136,7 +136,7 @@ def suggest(study: Study, trial: FrozenTrial, ask: Ask, memory: Memory) -> Float
 def _is_startup(snapshot: Snapshot, view: View, ask: Ask) -> bool:
     """Return whether the trial belongs to the startup.
 
-    The startup ends when enough trials are finished or running, at least half of them are
+    The startup ends when ``n_startup_trials`` trials are finished or running, half as many are
     finished, and at least one has a value. Trials without a value count: a study in which most
     trials fail must reach its model, too.
     """

@@ -59,7 +59,8 @@ class BKOPSampler(BaseSampler):
         n_startup_trials: Number of lattice points before the model takes over.
         search_space: Maps names of parameters to distributions. If None, it is read from the
             finished trials; trials that begin before any has finished are sampled independently.
-        strategy: "bkop" (Algorithms 1-4), "gp_bucb", "gp_ucb_pe" or "bull".
+        strategy: "bkop" (Algorithms 1-4), or one to compare with: "gp_bucb" (Desautels et al.),
+            "gp_ucb_pe" (Contal et al.) or "bull" (Bull).
         acquisition_form: "rms", the paper's form with the root mean square of the deviations of a
             batch, or "mean", with their mean.
         maximizer: "gradient" (greedy starts, then L-BFGS-B) or "cma" (CMA-ES, as in the paper).
@@ -205,7 +206,7 @@ class BKOPSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return all parameters of finished trials, with all branches of conditional spaces."""
+        """Return the given search space, or all parameters of finished trials, in all branches."""
         reference_of(study, self._options.reference_point)  # refuses a wrong length at once
         if self._search_space is not None:
             return dict(self._search_space)

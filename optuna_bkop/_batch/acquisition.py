@@ -62,7 +62,7 @@ class Scores(Protocol):
 
 
 class Acquisition(Protocol):
-    """A function of batches that is to be maximised."""
+    """A function of batches that is to be maximised. Gradients are with respect to features."""
 
     def values(self, F: FloatArray) -> FloatArray:
         """Return the values (p,) of batches of features F (p, q, D)."""

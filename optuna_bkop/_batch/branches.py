@@ -21,9 +21,9 @@ BRANCHING = 8
 def other_branch(problem: SearchProblem, turn: int, *, rng: np.random.Generator) -> FloatArray:
     """Return the point (1, d) with the largest acquisition in another branch.
 
-    It differs from the best observed point in one parameter on which others depend. If there are
-    several such parameters, they take turns. The search starts from random candidates that are
-    neither observed nor held. The trust box is ignored.
+    Its value of one parameter, on which other parameters depend, differs from that of the best
+    observed point. If there are several such parameters, they take turns. The search starts from
+    random candidates that are neither observed nor held. The trust box is ignored.
 
     Args:
         problem: The problem, with models, domain and points that are taken.

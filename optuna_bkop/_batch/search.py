@@ -83,7 +83,10 @@ def best_near(problem: SearchProblem, acquisition: Acquisition, C: FloatArray) -
 
 
 def candidates(problem: SearchProblem, n_centres: int, *, rng: np.random.Generator) -> FloatArray:
-    """Draw points (m, d) uniformly in the trust box and around the ``n_centres`` best points."""
+    """Draw points (m, d) in the trust box: uniformly, and around the best observed points.
+
+    ``n_centres`` is the number of best points, at most that of ``problem.good``.
+    """
     centres = problem.good[:n_centres]
     return random_points(problem.domain, problem.lower, problem.upper, centres, rng)
 

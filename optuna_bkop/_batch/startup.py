@@ -67,7 +67,7 @@ class StartupLattice:
 
 
 def lone_point(root: str, name: str, index: int) -> float:
-    """Return a number in [0, 1) for one parameter, without knowledge of the others.
+    """Return a number in [0, 1) for one parameter, whatever the other parameters are.
 
     The numbers of a parameter are multiples of a stride that depends on its name: they spread over
     [0, 1), and different trials get different numbers. At index 0 the number is the shift of the

@@ -40,8 +40,8 @@ def choose_batch(
 ) -> FloatArray:
     """Return the next q points (q, d) while points U_held (p, d) are held.
 
-    The strategy of the settings chooses them. They differ from each other and from all observed
-    and held points, as long as the domain has other points.
+    The strategy of the settings chooses the points. The points differ from each other and from all
+    observed and held points, as long as the domain has other points.
 
     Args:
         fitted: The models, and the trials that they are based on.
@@ -107,7 +107,8 @@ def _jointly(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Floa
 def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
     """GP-BUCB (Desautels et al. 2014): choose point by point, with an unchanged mean.
 
-    A chosen point narrows the deviation for the next points and leaves the mean unchanged.
+    Each point maximises m + B σ, with posterior mean m, deviation σ and norm B. A chosen point
+    narrows the deviation for the next points and leaves the mean unchanged.
     """
     batch = np.empty((0, problem.domain.dim))
     for _ in range(q):

@@ -86,7 +86,10 @@ def claim_point(
 
 
 def _planned(view: View, U: FloatArray) -> Entry:
-    """Return the entry of a trial that continues the plan by points U (m, d) and takes its own."""
+    """Return what a trial publishes that continues the plan of the view by points U (m, d).
+
+    The trial takes, of the free points followed by the new ones, the one at index ``place``.
+    """
     plan = view.plan
     new = tuple(to_integers(u) for u in U)
     return Entry(

@@ -55,7 +55,7 @@ class Worker:
 
     @classmethod
     def of(cls, study_name: str, process: str) -> Worker:
-        """Return a process of the study with this name."""
+        """Return the worker with the name of its study, and a text that identifies its process."""
         return cls(hashlib.blake2b(study_name.encode(), digest_size=4).hexdigest(), process)
 
     @property

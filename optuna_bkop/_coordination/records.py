@@ -1,7 +1,8 @@
 """What trials publish: their points and plans, as validated JSON in trial attributes.
 
-A plan is a set of points that were chosen together. A trial publishes the point that it has taken,
-and the part of a plan that it has made, if any.
+A plan is a set of points that were chosen together. It is identified by the fingerprint of the
+data that it is based on, a short text that is equal for equal data. A trial publishes the point
+that it has taken, and the part of a plan that it has made, if any.
 
 A record is text: a line with a JSON object, the header, and a line with the coordinates of points.
 Nothing is evaluated or unpickled, and nothing that is read is trusted: the header names its trial
@@ -58,7 +59,8 @@ class Entry:
 
     Attributes:
         point: The point that the trial holds; None if it has none or has given it back.
-        of: Fingerprint of the plan from which the point was taken; empty if it was not planned.
+        of: Fingerprint of the data of the plan from which the point was taken; empty if the point
+            was not planned.
         plan: Points that this trial has planned for all trials.
         fingerprint: Fingerprint of the data on which ``plan`` is based.
         after: Name of the part of the plan that ``plan`` continues; empty if it is the first.
@@ -84,12 +86,12 @@ class Entry:
 
 
 def to_integers(u: FloatArray) -> Point:
-    """Return a point (d,) of [0, 1] as published."""
+    """Return a point (d,) of [0, 1] as it is published: integers from 0 to `_RESOLUTION`."""
     return tuple(round(float(u_j) * _RESOLUTION) for u_j in u)
 
 
 def from_integers(point: Point) -> FloatArray:
-    """Return the point (d,) of [0, 1] that was published."""
+    """Return the point (d,) of [0, 1] that was published as these integers."""
     return np.array(point, dtype=float) / _RESOLUTION
 
 
@@ -191,7 +193,7 @@ def write_constraints(
 def batch_of(trial: FrozenTrial) -> str | None:
     """Return the name of the plan from which a trial took its point; None if not planned.
 
-    A plan and its continuations have one name.
+    The name is the fingerprint of the plan's data, so that all parts of a plan have one name.
     """
     of = field(trial, "of")
     return of if isinstance(of, str) and of else None
@@ -230,7 +232,7 @@ def field(trial: FrozenTrial, name: str) -> Any:
 
 
 def _head(trial: FrozenTrial) -> dict[Any, Any]:
-    """Return the header of a trial's record; empty unless it has this version and number."""
+    """Return the header of a trial's record; empty unless version and trial number fit."""
     head = _parse(_lines(trial.system_attrs.get(KEY))[0])
     if not isinstance(head, dict) or head.get("version") != _VERSION:
         return {}
@@ -239,7 +241,7 @@ def _head(trial: FrozenTrial) -> dict[Any, Any]:
 
 
 def pack(head: dict[str, Any], numbers: Sequence[int]) -> str:
-    """Return a part of a record as text."""
+    """Return a part of a record as text: the header, and the coordinates of points."""
     return f"{json.dumps(head)}\n{json.dumps(list(numbers), separators=(',', ':'))}"
 
 

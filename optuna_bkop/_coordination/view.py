@@ -202,6 +202,6 @@ def _points(trials: Sequence[FrozenTrial], cube: UnitCube, domain: Domain) -> Fl
 
 
 def _published(point: Point, domain: Domain) -> FloatArray:
-    """Return a published point (d,) on the grid, from which its integers were rounded."""
+    """Return a published point (d,), moved from its rounded integers to the domain's grid."""
     u: FloatArray = domain.snap(from_integers(point)[None])[0]
     return u

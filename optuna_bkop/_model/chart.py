@@ -87,7 +87,10 @@ class ChartedDomain(Domain):
         return self._first_column[self.chart.columns]
 
     def features(self, W: FloatArray) -> FloatArray:
-        """Return the features (m, D) of points W (m, d)."""
+        """Return the features (m, D) of points W (m, d) of the chart.
+
+        Those of covered parameters are chart coordinates of the nearest point of the unit cube.
+        """
         U = self.chart.outward(W)
         F = super().features(U)
         F[:, self._charted_columns] = self.chart.inward(U)[:, self.chart.columns]

@@ -49,7 +49,7 @@ class Prior:
     detail_width: float = 1.5
 
     def means(self, dim: int) -> FloatArray:
-        """Prior means (d + 4,): log scales, log s2, log noise ratio, log offset, log odds of w."""
+        """Prior means (d + 4,) of log ell, s2, noise ratio, offset; then the detail's log odds."""
         ell = math.log(self.length_scale * math.sqrt(dim))
         rest = [math.log(self.noise_ratio), math.log(self.offset), _log_odds(self.detail)]
         return np.array([ell] * dim + [0.0, *rest])
@@ -99,7 +99,7 @@ def _length_scale_bounds(dim: int) -> tuple[float, float]:
 
 
 def _starts(prior: Prior, dim: int, stretched: bool, detailed: bool) -> list[FloatArray]:
-    """Return starting points (d + 4,) of the searches, in the order of theta.
+    """Return starting points (d + 4,) of the searches, in the order of `Prior.means`.
 
     Hyperparameters without an effect on the likelihood stay at the prior's mean.
     """

@@ -41,8 +41,9 @@ class Fitted:
         detailed: Models of the same value whose kernel has a second, short length scale
             (`DetailedKernel`); they choose every second point. Empty if ``models`` choose all
             points.
-        feasibility: One model per constraint, positive where the constraint is met; and, if some
-            trials failed, a model that is positive where trials succeed.
+        feasibility: One model per constraint that some trial violates, positive where the
+            constraint is met; and, if trials failed and their points predict it, a model that is
+            positive where trials succeed.
         U: Points (n, d) of all trials with a value, best first: feasible trials by value, then the
             infeasible ones. NaN where a trial does not have the parameter.
         n_since_best: Number of trials with a value after the best trial.

@@ -137,7 +137,10 @@ class KernelModel:
         return k
 
     def whiten(self, Z: FloatArray) -> FloatArray:
-        """V = L⁻¹ k(rows, Z), (n, m). The posterior covariance is k(Z, Z) - V'V."""
+        """V = L⁻¹ k (n + p, m), with k the prior covariance of the model's points and Z (m, D).
+
+        Z are scaled features. Their posterior covariance is k(Z, Z) - V'V.
+        """
         return solve_lower(self.L, self.prior(self.Z, Z))
 
     def mean(self, F: FloatArray) -> FloatArray:

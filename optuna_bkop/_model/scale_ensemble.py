@@ -57,7 +57,10 @@ class ScaleEnsemble:
         return self._prior_of(squared_distances(A, B))
 
     def prior_within(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Prior covariance (M, p, q, q) within each of p batches Z (p, q, D), and its slope."""
+        """Prior covariance (M, p, q, q) within each of p batches Z (p, q, D), and its slope.
+
+        The slope (M, p, q, q) is the derivative of the covariance in the squared distance.
+        """
         p, q, _ = Z.shape
         k, slope = self._prior_of(squared_distances(Z, Z).reshape(p, q * q))
         return k.reshape(-1, p, q, q), slope.reshape(-1, p, q, q)
@@ -87,7 +90,10 @@ class ScaleEnsemble:
 
 
 def distance_gradient(weights: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
-    """Gradient in B (..., m, D) of Σ weights (..., n, m) |A - B|², A (..., n, D) or (n, D)."""
+    """Return the gradient (..., m, D) of Σ_ij w_ij |A_i - B_j|² with respect to B (..., m, D).
+
+    The weights w are (..., n, m), and A is (..., n, D) or (n, D).
+    """
     pull = np.swapaxes(weights, -1, -2) @ A
     result: FloatArray = 2.0 * (weights.sum(axis=-2)[..., None] * B - pull)
     return result

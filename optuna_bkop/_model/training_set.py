@@ -123,8 +123,9 @@ def active_set(F: FloatArray, order: NDArray[np.int64], n_centres: int = 1) -> N
 
 
 def scaled_constraints(constraints: FloatArray) -> FloatArray:
-    """Return arcsinh of each constraint column (n, k) divided by its median absolute value.
+    """Return the constraints (n, k), scaled: arcsinh of each column divided by its typical size.
 
+    The typical size is the median of the column's absolute values that are not 0; 1 if all are.
     Signs are kept, so feasibility does not change; the arcsinh shortens heavy tails. NaN stays
     NaN.
     """

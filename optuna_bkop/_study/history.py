@@ -1,8 +1,9 @@
 """The data of a study: points, values and constraints of its finished trials.
 
 COMPLETE trials are data. PRUNED trials are data once any trial is COMPLETE: their final values are
-estimated from the reports (see `learning_curves`). FAIL trials and NaN have no value; the model of
-failures uses them. With several objectives Optuna has no reports, and PRUNED trials have no value.
+estimated from the reports (see `learning_curves`). Trials that FAIL, or whose value is NaN, are no
+data; the model of failures uses the former. With several objectives Optuna has no reports, and
+PRUNED trials are no data.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def estimate_final(
 
 
 def _fit(r: FloatArray, v: FloatArray) -> tuple[float, float, float]:
-    """Return rank correlation, slope and centre of the relation of reports r (n,) to v (n,)."""
+    """Return rank correlation of reports r (n,) and values v (n,), slope of v in r, median r."""
     correlation = 1.0 if len(r) < _MIN_COMPLETE else _rank_correlation(r, v)
     spread_r, spread_v = _spread(r), _spread(v)
     if len(r) == 1:

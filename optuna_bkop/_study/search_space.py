@@ -11,7 +11,7 @@ from optuna_bkop._study.trial_cache import SPACE, FinishedTrials
 
 
 def union_space(finished: FinishedTrials) -> tuple[dict[str, BaseDistribution], set[str]]:
-    """Return the parameters that finished trials had, and the names of those that are left out.
+    """Return the distributions that finished trials had, by name, and the names left out.
 
     A parameter that had different distributions is left out: the model cannot cover it. A
     parameter with a single value is missing from both results.

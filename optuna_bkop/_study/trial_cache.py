@@ -200,7 +200,7 @@ class TrialCache:
         return row
 
     def table(self, rows: NDArray[np.int64]) -> FloatArray:
-        """Return the table (n, 5) of the trials in some rows."""
+        """Return the table (n, 5) of the trials in some rows (see `FinishedTrials.table`)."""
         return self._table[rows]
 
     def values(self, rows: NDArray[np.int64], n_objectives: int) -> FloatArray:

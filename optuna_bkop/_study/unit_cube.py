@@ -98,7 +98,10 @@ def to_unit(distribution: BaseDistribution, value: Any) -> float:
 
 
 def from_unit(distribution: BaseDistribution, u: float) -> Any:
-    """Return the value that a number of [0, 1] represents, with the type that Optuna expects."""
+    """Return the value that a number of [0, 1] represents, with the type that Optuna expects.
+
+    If the parameter has steps, that is the value whose interval contains the number.
+    """
     if isinstance(distribution, CategoricalDistribution):
         n = len(distribution.choices)
         return distribution.choices[min(int(u * n), n - 1)]

@@ -83,7 +83,7 @@ class Region:
 
 
 def _sides(domain: Domain, j: int) -> list[FloatArray]:
-    """Return the intervals (2, columns) that the features of parameter j can lie in."""
+    """Return intervals that the features of parameter j can lie in: ends (2, columns) of each."""
     parameter = domain.parameters[j]
     grid = parameter.grid
     if not parameter.is_categorical or grid is None:
@@ -99,5 +99,5 @@ def _sides(domain: Domain, j: int) -> list[FloatArray]:
 
 
 def _hull(side: list[FloatArray]) -> FloatArray:
-    """Return the smallest interval (2, columns) that contains all intervals of a side."""
+    """Return the ends (2, columns) of the smallest interval that contains all intervals given."""
     return np.stack([np.min([s[0] for s in side], axis=0), np.max([s[1] for s in side], axis=0)])

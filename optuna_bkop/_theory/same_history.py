@@ -22,8 +22,9 @@ _ZERO = 1e-12
 class SameHistoryBound:
     """Bounds on the simple adversarial regret of Algorithm 5 of Lyu, Yuan and Tsang.
 
-    They come from the proofs of their Theorems 7 and 8. σ is the posterior deviation after the
-    queries, B the norm of the function, and x_T the next point.
+    Adversarial regret is the largest regret over all functions of norm at most B that agree with
+    the values seen. The bounds come from the proofs of Theorems 7 and 8. σ is the posterior
+    deviation after the queries, and x_T the next point.
 
     Attributes:
         at_next: 2 B σ(x_T), if x_T was given; otherwise None. It holds if x_T maximises m + B σ,

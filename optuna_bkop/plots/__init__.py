@@ -125,8 +125,8 @@ def plot_model_slices(
     """Plot the model of the objective along each parameter, through the best trial.
 
     A panel shows the posterior mean and the band in which the objective lies if its norm is that
-    of the certificate. All other parameters are those of the best trial. Points are the values of
-    all trials, whatever their other parameters; the star is the best trial.
+    of the certificate. All other parameters are those of the best feasible trial. Points are the
+    values of all trials, whatever their other parameters; the star is the best feasible trial.
 
     Args:
         study: A study with one objective.

@@ -134,7 +134,8 @@ def plot_model_slices(
 ) -> list[Axes]:
     """Plot the model of the objective along each parameter, through the best trial.
 
-    A panel shows the posterior mean, the band in which the objective is expected, and all trials.
+    A panel shows the posterior mean, the band in which the objective lies if its norm is that of
+    the certificate, and all trials.
 
     Args:
         study: A study with one objective.
