@@ -32,7 +32,7 @@ _SPELLINGS = {"n_points": "--points", "dim": "--dim", "use_records": "--no-recor
 
 
 def example(*commands: str) -> str:
-    """The end of a command's help; Click leaves its lines as they are."""
+    """Return the end of a command's help, with examples; Click leaves its lines as they are."""
     return "\b\nExample:\n" + "\n".join(f"  lattice-tools {command}" for command in commands)
 
 

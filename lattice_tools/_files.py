@@ -221,7 +221,10 @@ def _from_csv(text: str) -> FloatArray:
 
 
 def _cells(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line that has any, with its number; separators are , ; tab and space."""
+    """Yield the number (from 1) and the cells of each line of a CSV; separators , ; tab or space.
+
+    Empty lines, and lines that begin with #, are left out.
+    """
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
         if line and not line.startswith("#"):

@@ -89,7 +89,10 @@ class FoldedSquares:
         return total
 
     def lowest(self, i: NDArray[np.integer], R: SquareArray) -> SquareArray:
-        """Min over some points i (k,) of R_i + c[i, v], for every v: an array (H + 1,)."""
+        """Return the minimum over some points i (k,) of R_i + c[i, v], for every v (H + 1,).
+
+        R (H + 1,) are squared lengths, times N², of all points without one component.
+        """
         lowest: SquareArray | None = None
         for start in range(0, len(i), self._n_rows):
             block = i[start : start + self._n_rows]

@@ -1,8 +1,9 @@
 """Running a search over many start vectors: in order, in processes, within a time budget.
 
-A worker is a picklable callable that takes an array (k, d) of start vectors and returns the best
-squared minimum distance that it reached, with the vector that has it. Among equal results the
-first one is kept, so the outcome does not depend on the number of processes.
+A worker is a picklable callable that takes an array (k, d) of start vectors and returns the
+largest squared minimum distance that it reached, with the vector that has it: the best result.
+Among equal results the first one is kept, so the outcome does not depend on the number of
+processes.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ Result = TypeVar("Result")
 class Measure:
     """A worker that measures the start vectors as they are.
 
-    A worker is a picklable callable that maps start vectors (k, d) to the best result from them.
+    A worker is a picklable callable that maps start vectors (k, d) to the best result from them:
+    the largest squared minimum distance, and its vector.
 
     Attributes:
         n_points: The number of points N.

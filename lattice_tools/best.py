@@ -60,8 +60,8 @@ def best(
             catalogue is not searched, and any other size gets the default amount.
         budget: Seconds after which the best lattice so far is returned. It replaces the effort,
             and the result depends on the speed of the machine.
-        units_only: Restrict components to units modulo N, so that every coordinate takes N
-            different values.
+        units_only: Restrict components to units modulo N, that is, to numbers without a common
+            factor with N, so that every coordinate takes N different values.
         seed: Seed of all random choices.
         jobs: The number of processes.
         use_records: Whether to look into the catalogue.
@@ -107,7 +107,7 @@ def search(
         known: A lattice from which the search starts; None for none.
         effort: Multiple of the default amount of work; None for 1. Ignored if a budget is given.
         budget: Seconds after which the best lattice so far is returned; None for no limit.
-        units_only: Restrict components to units modulo N.
+        units_only: Restrict components to units modulo N (numbers without a common factor with N).
         seed: Seed of all random choices.
         jobs: The number of processes.
         progress: Called with the share, from 0 to 1, of the work that is done.

@@ -53,9 +53,9 @@ class Measured:
     """A measured cell.
 
     Attributes:
-        cell: The cell.
-        min_distance: The minimum distance on the torus of its lattice; None if there is no such
-            lattice.
+        cell: The construction and its size.
+        min_distance: The minimum distance on the torus of the lattice that was built; None if the
+            construction has no lattice of this size.
         seconds: Wall seconds that the construction took.
         is_optimal: Whether it is proved that no lattice of this size has a larger minimum
             distance.

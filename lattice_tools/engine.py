@@ -68,7 +68,7 @@ class LatticeEngine(qmc.QMCEngine):
         return self.lattice.sequence(self.num_generated, n, self._shift)
 
     def reset(self) -> LatticeEngine:
-        """Back to the first point; the shift stays as it was drawn."""
+        """Go back to the first point; the shift stays as it was drawn."""
         super().reset()
         return self
 

@@ -57,8 +57,9 @@ def exact(
     Args:
         n_points: The number of points N, at most 14,000.
         dim: The dimension d.
-        units_only: Restrict components to units modulo N. The result is the widest of those, and
-            ``is_optimal`` stays False, because other lattices may be wider.
+        units_only: Restrict components to units modulo N, that is, to numbers without a common
+            factor with N. The result is the widest lattice of this kind, and ``is_optimal`` stays
+            False, because other lattices may be wider.
         budget: Seconds after which the best lattice so far is returned, without a proof.
         progress: Called with the share, from 0 to 1, of the work that is done.
 
@@ -98,7 +99,7 @@ class Exhaustive(Measure):
         n_points: The number of points N.
         dim: The dimension d.
         deadline: Time in seconds since the epoch after which the search ends without a proof.
-        units_only: Restrict components to units modulo N.
+        units_only: Restrict components to units modulo N (numbers without a common factor with N).
     """
 
     units_only: bool = dataclasses.field(default=False, kw_only=True)
@@ -198,8 +199,8 @@ class Exhaustive(Measure):
         """Search all vectors that begin with ``b``, with numpy or with the compiled kernel.
 
         The vectors and their order are those of `exhaustive.search_below`. The compiled kernel
-        takes over for the last components, as many as it searches in about a tenth of a second: in
-        between the clock is looked at.
+        searches the last components, as many as take it about a tenth of a second. Between its
+        calls the deadline is checked.
 
         Args:
             kernel: The compiled `exhaustive.search_below`, or None without numba.
@@ -264,7 +265,7 @@ class Exhaustive(Measure):
 
     @cached_property
     def _inverse(self) -> IntArray:
-        """Inverses modulo N of 0, ..., H; 0 where there is none."""
+        """Inverses (H + 1,) modulo N of 0, ..., H = N // 2; 0 for numbers that have none."""
         N = self.n_points
         inverse = [pow(v, -1, N) if math.gcd(v, N) == 1 else 0 for v in range(N // 2 + 1)]
         return np.array(inverse, dtype=np.int64)

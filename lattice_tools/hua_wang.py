@@ -1,7 +1,8 @@
 """Algorithms 6 and 7 of Lyu, Yuan and Tsang: base vectors from cosines of a prime's fractions.
 
 Hua and Wang (1981), "Applications of number theory to numerical analysis", build base vectors
-from the field of 2 cos(2 pi / p); the algorithms search over primes p and offsets.
+from the field of 2 cos(2 pi / p); the algorithms search over primes p and offsets i, which number
+the first cosine of a vector (see `cosine_vectors`).
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ def alg6(
         n_points: The number of points N.
         dim: The dimension d.
         n_primes: The number M of primes to try: the M smallest ones p >= 2 d + 1.
-        units_only: Restrict components to units modulo N, so that every coordinate takes N values:
-            other components are replaced by the nearest unit.
+        units_only: Restrict components to units modulo N (numbers without a common factor with N),
+            so that every coordinate takes N values: other components are replaced by the nearest
+            unit.
         jobs: The number of processes. The result depends on it only if a budget ends the search.
         budget: Seconds after which the best lattice so far is returned.
         progress: Called with the share, from 0 to 1, of the work that is done.
@@ -87,9 +89,9 @@ def alg7(
         n_primes: The number M of primes to try: the M smallest ones p >= 2 d + 1.
         n_sweeps: The largest number T of passes over the components from each start. Lyu, Yuan and
             Tsang use 3.
-        units_only: Restrict components to units modulo N, so that every coordinate takes N values:
-            other components of the starts are replaced by the nearest unit, and only units are
-            tried.
+        units_only: Restrict components to units modulo N (numbers without a common factor with N),
+            so that every coordinate takes N values: other components of the starts are replaced by
+            the nearest unit, and only units are tried.
         jobs: The number of processes. The result depends on it only if a budget ends the search.
         budget: Seconds after which the best lattice so far is returned.
         progress: Called with the share, from 0 to 1, of the work that is done.
@@ -167,7 +169,10 @@ def block_size(n_points: int, dim: int) -> int:
 
 
 def nearest_units(vectors: IntArray, N: int) -> IntArray:
-    """Each component (...,) replaced by the nearest unit modulo N; the smaller of two."""
+    """Return each component (...,) replaced by the nearest unit modulo N; the smaller of two.
+
+    A unit modulo N is a number without a common factor with N.
+    """
     values = np.arange(N, dtype=np.int64)
     units = values[np.gcd(values, N) == 1]
     above = np.searchsorted(units, vectors % N)
@@ -178,7 +183,7 @@ def nearest_units(vectors: IntArray, N: int) -> IntArray:
 
 
 def _cosine_block(N: int, d: int, p: int, offsets: IntArray) -> IntArray:
-    """The base vectors (k, d) of one prime p and some offsets i (k,)."""
+    """Return the base vectors (k, d) of one prime p, one for each of the offsets i (k,)."""
     q = np.arange(1, d)
     g = (q + offsets[:, None]) % p
     # np.round rounds half to even, as the paper's tables need.

@@ -47,8 +47,8 @@ def korobov(
     Args:
         n_points: The number of points N.
         dim: The dimension d.
-        units_only: Try only multipliers that are units modulo N, so that every coordinate takes N
-            values.
+        units_only: Try only multipliers that are units modulo N (numbers without a common factor
+            with N), so that every coordinate takes N values.
         jobs: The number of processes. The result depends on it only if a budget ends the search.
         budget: Seconds after which the best lattice so far is returned.
         progress: Called with the share, from 0 to 1, of the work that is done.

@@ -187,7 +187,10 @@ class Rank1Lattice:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rank1Lattice:
-        """The inverse of `to_dict`; further keys are ignored."""
+        """Return the lattice of a dictionary from `to_dict`; further keys are ignored.
+
+        A ValueError that names the key is raised if one is missing.
+        """
         missing = [key for key in ("n_points", "base_vector") if key not in data]
         if missing:
             raise ValueError(f"A lattice needs {missing[0]!r}, got only {sorted(data)}.")

@@ -125,7 +125,10 @@ def _checked_pair(pair: tuple[int, int], dim: int) -> tuple[int, int]:
 
 
 def _discs(P: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centres (m, 2) and diameters (m,) of the discs, with those that reach over an edge twice."""
+    """Return centres (m, 2) and diameters (m,) of the discs of points P (n, 2).
+
+    A disc that reaches over an edge appears at the opposite edge as well, as on the torus.
+    """
     W = P % 1.0
     diameters = cKDTree(W, boxsize=1.0).query(W, k=2)[0][:, 1]
     centres, sizes = [], []

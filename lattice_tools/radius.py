@@ -34,8 +34,8 @@ class Radius:
     """A radius, or a ratio of radii: exact, or a lower bound.
 
     Attributes:
-        value: The number.
-        is_exact: Whether it is exact up to rounding; if not, it is a lower bound.
+        value: The radius, or the ratio of two radii.
+        is_exact: Whether the value is exact up to rounding; if not, it is a lower bound.
         n_starts: If the value is a lower bound, the number of local searches whose largest result
             it is; 0 if exact.
 
@@ -92,8 +92,8 @@ def covering_radius(
 
     It is h_X in Eq. 18 of Lyu, Yuan and Tsang. Up to three dimensions it is exact: the farthest
     place is a vertex of the Voronoi diagram of the points and their copies beyond the faces of the
-    cube. In more dimensions it is the best of ``n_starts`` local ascents and so a lower bound,
-    which the result says. An ascent moves a place away from its nearest points.
+    cube. In more dimensions it is the largest distance that ``n_starts`` local ascents reach, and
+    so a lower bound, which the result says. An ascent moves a place away from its nearest points.
 
     Args:
         points: Array (n, d) in [0, 1].
@@ -218,7 +218,10 @@ def _covering_bound(tree: cKDTree, dim: int) -> float:
 def _ascent_radius(
     X: FloatArray, periodic: bool, n_starts: int, rng: np.random.Generator
 ) -> float:
-    """The best of ``n_starts`` local ascents, each from the farthest of random places."""
+    """Return the largest distance to the nearest point that ``n_starts`` local ascents reach.
+
+    Each ascent starts from the farthest of 64 random places.
+    """
     n_random = 64
     tree = _tree(X, periodic)
     best = 0.0

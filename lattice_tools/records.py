@@ -83,7 +83,7 @@ def parse(text: str) -> tuple[Records, Floors]:
 
 
 def text_of(found: Records, floors: Mapping[tuple[int, int], int]) -> str:
-    """The text of a file with these records and Algorithm 7's values, sorted by N and d."""
+    """Return the text of a file of records, with Algorithm 7's values, sorted by N and d."""
     lines = ["# N d (N * minimum distance)^2 the same of Algorithm 7, state, base vector"]
     for size, lattice in sorted(found.items()):
         state = "optimal" if lattice.is_optimal else "found"

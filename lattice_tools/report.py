@@ -152,7 +152,8 @@ def report(
     """Return a table of the measures of the points and of reference sets of the same size.
 
     The measures are those of `numbers_of`. The reference sets are Sobol, Halton, Latin hypercube
-    and random points. The best number of each row has a star.
+    and random points. The best number of each row, that is, the largest separation and the
+    smallest of any other measure, has a star.
 
     Args:
         points: Array (n, d) in [0, 1], n >= 2.

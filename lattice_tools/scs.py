@@ -91,7 +91,7 @@ class CoordinateSearch(Measure):
         n_points: The number of points N.
         dim: The dimension d.
         n_sweeps: The largest number of passes over the components.
-        units_only: Restrict components to units modulo N.
+        units_only: Restrict components to units modulo N (numbers without a common factor with N).
         first_free: Index of the first component that may change. With 1, the first component keeps
             its value: b_1 = 1 is the normal form of Lyu, Yuan and Tsang, in which coordinate 1
             takes N values.

@@ -158,7 +158,10 @@ def _candidate_sums(p: FloatArray, w: FloatArray) -> tuple[IntArray, FloatArray]
 
 
 def _level_sums(p: FloatArray, w: FloatArray, M: int, m: int) -> FloatArray:
-    """Sums over the k that are odd multiples of 2^(M-m), for z = 5^b, b = 0, ..., period - 1."""
+    """Return sums of p_k w_(k z) over the odd multiples k of 2^(M-m), for a modulus of 2^M.
+
+    There is one sum for each candidate z = 5^b, b = 0, ..., period - 1; further ones repeat them.
+    """
     step = 1 << (M - m)
     if m == 0:
         return p[:1] * w[:1]
