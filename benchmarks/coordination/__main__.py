@@ -80,7 +80,10 @@ def kills(
     n_objectives: int,
     seconds: float,
 ) -> None:
-    """Kill a random worker (SIGKILL) every few seconds, replace it, and count what went wrong."""
+    """Kill a random worker (SIGKILL) every few seconds, replace it, and count what went wrong.
+
+    Counted are repeated parameters, workers that ended with an exception, and broken attributes.
+    """
     outcomes = []
     for kind in _available(storages):
         outcomes.append(
@@ -131,7 +134,8 @@ def rounds(
 ) -> None:
     """Let all workers ask at once, then all tell, and count the rounds that are one joint plan.
 
-    The table also has the mean and the smallest distance between points of one round.
+    A round is one joint plan if all its points were chosen together. The table also has the mean
+    and the smallest distance between points of one round.
     """
     outcomes = []
     for kind in _available(storages):
@@ -160,7 +164,8 @@ def rounds(
 def overhead(storages: Sequence[str], sizes: Sequence[int], asks: int, dim: int) -> None:
     """Print the milliseconds of an ask besides the model.
 
-    Each size is measured without plans and with a plan in every finished trial.
+    Each size is measured without plans and with a plan in every finished trial. A plan is a set of
+    points that were chosen together, which a trial has published.
     """
     _show(
         [

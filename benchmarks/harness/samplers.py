@@ -27,7 +27,7 @@ class Peer:
     """A sampler that can be chosen by name.
 
     Attributes:
-        description: See the module's docstring.
+        description: Text `module:callable?key=value`, as the module's docstring explains.
         packages: The packages that it needs besides Optuna.
     """
 

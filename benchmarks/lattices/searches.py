@@ -34,12 +34,14 @@ print(json.dumps({
 
 
 def literal_search(start: NDArray[np.int64], N: int, n_sweeps: int) -> NDArray[np.int64]:
-    """The paper's inner search, word by word: every value measured over all points.
+    """Improve a base vector as the inner search of Algorithm 7 is printed, by literal loops.
+
+    Each component in turn takes every value, and every value is measured over all points.
 
     Args:
         start: A base vector (d,), its first component 1.
         N: The number of points.
-        n_sweeps: Passes over the components.
+        n_sweeps: Number of passes over the components.
 
     Returns:
         The improved base vector (d,).

@@ -34,7 +34,7 @@ class Verdict:
     Attributes:
         mutant: The mutant.
         seen_by: The first test that failed; None if all passed.
-        seconds: Duration of the runs.
+        seconds: Wall seconds of the test runs.
     """
 
     mutant: Mutant

@@ -56,7 +56,7 @@ _problems_option = click.option(
 
 
 def _expanded(problems: tuple[str, ...]) -> list[str]:
-    """Return the problems, those of a set in place of its name."""
+    """Return the names of problems, with the problems of a set in place of its name."""
     return [name for given in problems for name in SETS.get(given, (given,))]
 
 

@@ -75,7 +75,7 @@ class FunctionProblem(Problem):
 
     @cached_property
     def function(self) -> Function:
-        """The function."""
+        """The test function of this name, before its optimum is moved."""
         return function(self.name)
 
     @cached_property
@@ -109,8 +109,9 @@ class FunctionProblem(Problem):
     def _unmoved(self, point: Array) -> Array:
         """Return the point `(d,)` of the function's own cube that the moved one shows at `point`.
 
-        A parameter whose best value is 0 is folded, |x - s| / max(s, 1 - s). Others, with best
-        value b in (0, 1), are stretched on either side, so that 0, s and 1 become 0, b and 1.
+        Let s be a parameter's value in the moved optimum. If its best value in the function's own
+        cube is 0, the parameter x is folded, |x - s| / max(s, 1 - s). If the best value is b in
+        (0, 1), x is stretched on either side, so that 0, s and 1 become 0, b and 1.
         """
         z = point.copy()
         for j, (best, s) in enumerate(zip(self.function.optimum, self.optimum, strict=False)):

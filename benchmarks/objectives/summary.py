@@ -66,9 +66,10 @@ def summary(
     """Return two tables for each kind of run: gaps per problem, then pairs of samplers.
 
     The first table has the median gap of each sampler per problem, mean ranks and costs. The
-    second one has a row for each other sampler: the geometric mean of the ratio of our gap to its
-    gap, with an interval, and the share of runs in which our gap is smaller. A failed run counts
-    as last in ranks, and the row `failed` counts it. All other rows leave it out.
+    second one has a row for each other sampler, and for each number of objectives: the geometric
+    mean of the ratio of our gap to the other's, with an interval, and the share of runs in which
+    our gap is smaller. A failed run counts as last in ranks, and the row `failed` counts it. All
+    other rows leave it out.
 
     Args:
         records: Records of runs.
@@ -133,7 +134,7 @@ def _tables(
 def _by_objectives(
     blocks: Mapping[ObjectivesCell, Block], references: Mapping[str, Reference]
 ) -> dict[str, list[Block]]:
-    """Return all blocks under an empty label, then those of each number of objectives."""
+    """Return all blocks under an empty label, and the blocks with m objectives under "m = ..."."""
     groups: dict[str, list[Block]] = {"": list(blocks.values())}
     for cell, block in sorted(blocks.items(), key=lambda item: item[0].problem):
         m = len(reference_for(references, cell.problem).point)

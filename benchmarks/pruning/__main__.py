@@ -84,7 +84,7 @@ def run_command(
 @reference_option
 @markdown_option
 def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
-    """Print the ratio of final losses to the reference, by pruner, metric and objective."""
+    """Print the ratio of final losses to the reference sampler's, by pruner, metric, objective."""
     records = load(files, PruningCell.of)
     names = samplers_of(records)
     if reference not in names:

@@ -42,7 +42,7 @@ Objective = Callable[[optuna.Trial, int], Curve]
 
 
 def quadratic(trial: optuna.Trial, seed: int, noise: float = 0.0) -> Curve:
-    """A quadratic in four dimensions whose curves fall towards the value, at various speeds."""
+    """A quadratic in four dimensions whose reports fall towards its value, at various speeds."""
     rng = np.random.default_rng([seed, 1])
     optimum = rng.uniform(-2.0, 2.0, 4)
     x = np.array([trial.suggest_float(f"x{j}", -5.0, 5.0) for j in range(4)])
@@ -65,7 +65,10 @@ def rosenbrock(trial: optuna.Trial, seed: int) -> Curve:
 
 
 def instances(trial: optuna.Trial, seed: int) -> Curve:
-    """Losses on single instances, whose mean counts, as Wilcoxon's pruner expects."""
+    """A quadratic whose reports are losses on single instances, as Wilcoxon's pruner expects.
+
+    In place of its last report, a trial returns the mean of its reports.
+    """
     rng = np.random.default_rng([seed, 3])
     optimum, hardness = rng.uniform(-2.0, 2.0, 3), rng.exponential(3.0, N_STEPS)
     x = np.array([trial.suggest_float(f"x{j}", -5.0, 5.0) for j in range(3)])

@@ -78,7 +78,7 @@ def summary(
 
 
 def _overall(name: str, blocks: Sequence[Block], samplers: Sequence[str], against: str) -> Rows:
-    """Return the rows of a group of tasks."""
+    """Return the rows of a group of tasks: scores, ranks and the comparison with `against`."""
     ranks = mean_ranks(blocks, samplers)
     rows = [
         [f"{name}: mean score"],

@@ -61,7 +61,7 @@ class Task:
 
         Args:
             estimator: What `model` returned.
-            split: Seed of the splits of a noisy task; ignored by the others.
+            split: Seed of the splits of a noisy task; ignored by tasks without noise.
         """
         return self._mean_loss(estimator, [(0, split, k) for k in range(NOISY_SPLITS)])
 
