@@ -1,9 +1,9 @@
 """Selects and prepares the trials that the kernel models are trained on.
 
-Points are in the unit cube of a `Domain`; values are to be maximised. The active set is those at
-most `MAX_ACTIVE` trials that the models are trained on. "Best first" means: feasible trials by
-value, then the infeasible ones. While no trial is feasible, trials with a small total constraint
-violation come first.
+Points are in the unit cube of a `Domain`; values are to be maximised. The active set is the trials
+that the models are trained on, at most `MAX_ACTIVE` of them. "Best first" means: feasible trials
+by value, then the infeasible ones. While no trial is feasible, trials with a small total
+constraint violation come first.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def active_set(F: FloatArray, order: NDArray[np.int64], n_centres: int = 1) -> N
 def scaled_constraints(constraints: FloatArray) -> FloatArray:
     """Return the constraints (n, k), scaled: arcsinh of each column divided by its typical size.
 
-    The typical size is the median of the column's absolute values that are not 0; 1 if all are.
+    The typical size is the median of the column's non-zero absolute values, or 1 if all are 0.
     Signs are kept, so feasibility does not change; the arcsinh shortens heavy tails. NaN stays
     NaN.
     """
