@@ -81,14 +81,15 @@ def alg7(
     """Search coordinates from every cosine base vector: Algorithm 7 of Lyu, Yuan and Tsang.
 
     From each base vector of Algorithm 6 (`alg6`), components are set one after the other to the
-    value with the largest minimum distance on the torus. The best lattice of all is returned.
+    value with the largest minimum distance on the torus, given all other components. The first
+    component is always 1. The lattice with the largest minimum distance is returned.
 
     Args:
         n_points: The number of points N.
         dim: The dimension d.
         n_primes: The number M of primes to try: the M smallest ones p >= 2 d + 1.
-        n_sweeps: The largest number T of passes over the components from each start. Lyu, Yuan and
-            Tsang use 3.
+        n_sweeps: The largest number T of passes over the components from each start. A pass that
+            changes nothing is the last one. Lyu, Yuan and Tsang use 3.
         units_only: Restrict components to units modulo N (numbers without a common factor with N),
             so that every coordinate takes N values: other components of the starts are replaced by
             the nearest unit, and only units are tried.

@@ -36,7 +36,8 @@ class Memory:
             models without, None for both. None before the first fit.
         lattices: Startup lattices by number of startup trials and dimension.
         watches: Watches that measure the ages of running trials, by the key of their study.
-        last_ask: Duration of the last ask in seconds.
+        last_ask: Duration of the last ask in seconds, without waits for other trials' plans; 0
+            before the first ask.
         n_fallbacks: Number of asks in a row in which the model failed.
         exhausted: Keys of the studies for which a warning said that all points have been
             evaluated.

@@ -88,7 +88,13 @@ def queries_of(study: Study) -> Queries:
 
 
 def read_queries(study: Study) -> StudyQueries:
-    """Return the queries of a study with one objective, and its search space."""
+    """Return the queries of a study, and the search space of its COMPLETE trials.
+
+    `read_trials` explains the search space, and `queries_of` which trials form a batch.
+
+    Raises:
+        ValueError: The study has several objectives, or no COMPLETE trial with a finite value.
+    """
     if len(study.directions) > 1:
         raise ValueError(f"A study with one objective is needed, got {len(study.directions)}.")
     return read_trials(study.get_trials(deepcopy=False), study.directions[0])
@@ -97,9 +103,10 @@ def read_queries(study: Study) -> StudyQueries:
 def read_trials(trials: Sequence[FrozenTrial], direction: StudyDirection) -> StudyQueries:
     """Return the queries of a study's trials, and its search space.
 
-    The search space is that of the COMPLETE trials. A parameter whose distribution changes is left
-    out; the ``doubt`` of the region then says so, because values do not depend on the other
-    parameters alone.
+    The search space has every parameter that some COMPLETE trial has; a trial may lack some of
+    them. A parameter whose distribution changes is left out; the ``doubt`` of the region then says
+    so, because values do not depend on the other parameters alone. A parameter with a single value
+    is left out, too.
 
     Args:
         trials: All trials of a study with one objective, in the order of their numbers.

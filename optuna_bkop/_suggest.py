@@ -59,8 +59,8 @@ class Ask:
         cube: Its search space.
         root: Text from which all randomness follows.
         options: The sampler's arguments.
-        reference_point: Reference point (m,) of the hypervolume, to be maximised as the values; or
-            None.
+        reference_point: Reference point (m,) of the hypervolume, to be maximised as the values. If
+            None, it lies a little beyond the worst values on the front.
     """
 
     number: int
@@ -206,8 +206,9 @@ def _fit(
     """Return the models of the data, which are fitted once for all asks with the same data.
 
     ``detailed`` is what `reading_of` returns: True for models with a second, short length scale,
-    False for models without, None for both. With several objectives it has no effect, unless no
-    trial is feasible yet: then only the constraint violation is modelled, which is one objective.
+    False for models without, None for both kinds side by side (`Fitted.detailed` and
+    `Fitted.models`). With several objectives it has no effect, unless no trial is feasible yet:
+    then only the constraint violation is modelled, which is one objective.
     """
     history = snapshot.history
     data = history.U, history.values, history.constraints, view.U_failed

@@ -21,11 +21,14 @@ DURATION_SIGMA = 0.5
 class Schedule:
     """The order of asks and tells of one run.
 
+    The initial evaluations are made in the same way as the others, by rounds or by workers.
+
     Attributes:
         startup: Number of initial evaluations.
         evaluations: Number of evaluations after the initial ones.
-        q: Points per round: all are asked for before any of them is told. 1 is sequential. Not
-            used if there are workers.
+        q: Points per round: all are asked for before any of them is told. 1 is sequential. A round
+            has only initial evaluations or only others, so that the last round of either kind may
+            be smaller. Not used if there are workers.
         workers: Number of simulated asynchronous workers, each of which asks for a point as soon
             as its last one is told; 0 for rounds.
         seed: Seed of the workers' evaluation times.

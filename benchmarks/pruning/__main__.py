@@ -25,7 +25,7 @@ from benchmarks.harness.tables import Rows, show
 from benchmarks.pruning.curves import OBJECTIVES
 from benchmarks.pruning.runs import PRUNERS, RETURNED, PruningCell, run
 
-#: Losses below this hardly differ. It is added to all of them before logarithms are taken, because
+#: Losses below this hardly differ. It is added to all losses before logarithms are taken, because
 #: an error rate may be 0.
 _SMALLEST = 1e-4
 
@@ -107,9 +107,12 @@ def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
 
 
 def _ratio(records: Sequence[Record], sampler: str, reference: str, **only: str | None) -> str:
-    """Return the geometric mean of the ratio of two samplers' losses, as text; "-" if none.
+    """Return the geometric mean of the ratio of two samplers' final losses, as text.
 
-    It is taken over the runs whose records have the values in ``only``; None allows all values.
+    A ratio is the loss of ``sampler`` divided by that of ``reference``, in runs that differ in the
+    sampler only: below 1, ``sampler`` is better. 1e-4 is added to all losses first. The mean is
+    over the runs that finished with both samplers and whose records have the values in ``only``;
+    None allows all values. The text is "-" if there are no such runs, or if both are one sampler.
     """
     blocks: dict[tuple[str, str, str, int], dict[str, float]] = {}
     for record in records:
@@ -123,7 +126,7 @@ def _ratio(records: Sequence[Record], sampler: str, reference: str, **only: str 
 
 
 def _ratios(records: Sequence[Record], sampler: str, reference: str) -> Rows:
-    """Return the ratios by returned metric and pruner."""
+    """Return a table of `_ratio`: a row per returned metric, a column per pruner, and "all"."""
     rows = [["returned", *PRUNERS, "all"]]
     for returned in (*RETURNED, None):
         cells = [
@@ -135,7 +138,10 @@ def _ratios(records: Sequence[Record], sampler: str, reference: str) -> Rows:
 
 
 def _by_objective(records: Sequence[Record], sampler: str, reference: str) -> Rows:
-    """Return the ratios by objective, over all pruners and returned metrics."""
+    """Return a table of `_ratio`: one row, with a column per objective, below a header.
+
+    Each ratio is a geometric mean over all pruners, returned metrics and seeds.
+    """
     ratios = [_ratio(records, sampler, reference, objective=name) for name in OBJECTIVES]
     return [["objective", *OBJECTIVES], ["all pruners", *ratios]]
 

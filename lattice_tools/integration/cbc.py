@@ -133,7 +133,12 @@ def _smallest(z: IntArray, sums: FloatArray, N: int) -> int:
 def _candidate_sums(p: FloatArray, w: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return candidates z (m,), one of each pair ±z of units, and sums (m,) over k of p_k w_(k z).
 
-    The candidate with the smallest sum gives the smallest P_alpha.
+    The candidate with the smallest sum gives the smallest P_alpha. The number of points N is the
+    length of ``p`` and ``w``, and k z is taken modulo N. If N is a prime or a power of two, the
+    cost is O(N log N), and otherwise O(N²).
+
+    Raises:
+        ValueError: N is above 20,000, and neither a prime nor a power of two.
     """
     N = len(p)
     if N >= 8 and N & (N - 1) == 0:

@@ -1,6 +1,6 @@
 """P_alpha: the squared worst-case error of a point set in a weighted space of periodic functions.
 
-With product weights gamma_1, gamma_2, ... and even alpha
+With product weights gamma_1, gamma_2, ... and alpha 2, 4 or 6
 
     P_alpha = -1 + mean_k prod_j (1 + gamma_j omega(x_kj)),
     omega(x) = sum_{h != 0} e^(2 pi i h x) / |h|^alpha,
@@ -89,7 +89,11 @@ def p_alpha_of_points(
 
 
 def omega(x: FloatArray, alpha: int) -> FloatArray:
-    """The sum over h != 0 of e^(2 pi i h x) / |h|^alpha, for x in [0, 1]."""
+    """The sum over h != 0 of e^(2 pi i h x) / |h|^alpha, elementwise for x (...,) in [0, 1].
+
+    Raises:
+        ValueError: ``alpha`` is not 2, 4 or 6.
+    """
     if alpha not in _BERNOULLI:
         choices = ", ".join(map(str, _BERNOULLI))
         raise ValueError(f"`alpha` must be one of {choices}, got {alpha!r}.")

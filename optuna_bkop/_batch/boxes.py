@@ -63,7 +63,11 @@ class Boxes:
 
 
 def hypervolume(front: FloatArray, reference: FloatArray) -> float:
-    """Return the volume that the points of ``front`` (n, m) dominate above a reference (m,)."""
+    """Return the volume that the points of ``front`` (n, m) dominate above a reference (m,).
+
+    All m objectives are to be maximised. Points that are not above the reference in every
+    objective count for nothing; without others the volume is 0.
+    """
     front = front[(front > reference).all(axis=1)]
     if not len(front):
         return 0.0

@@ -1,6 +1,7 @@
 """Maximises functions of a whole batch inside a box: by gradients or by CMA-ES.
 
-Both optimizers return a batch (q, d) at least as good as the start. They do not know models.
+Both optimizers return a batch (q, d) at least as good as the start, once that is moved into the
+box. They do not know models.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def by_gradient(
 
     Args:
         objective: Returns the value and the gradient (q, d) of a batch (q, d).
-        start: Initial batch (q, d), or several (p, q, d) that the objective treats as one.
+        start: Initial batch (q, d), or several (p, q, d) that the objective treats as one. Points
+            outside the box are moved to its nearest point.
         lower: Lower ends of the box, in the shape of ``start`` or broadcast to it.
         upper: Upper ends of the box, in the shape of ``start`` or broadcast to it.
         max_steps: Maximum number of steps.

@@ -150,9 +150,10 @@ def trust_box(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the trust box: lower and upper ends (d,) of the box around the best tenth of points.
 
-    The box is widened by a margin on each side. The margin doubles for every `_PATIENCE` trials
-    without an improvement. A search that is stuck therefore looks farther afield, and in the end
-    everywhere. Categorical parameters keep their full range.
+    It surrounds at least the d + 1 best points. The box is widened by a margin on each side. The
+    margin doubles for every `_PATIENCE` trials without an improvement. A search that is stuck
+    therefore looks farther afield, and in the end everywhere. Categorical parameters, and those
+    that none of the best points has, keep their full range.
 
     Args:
         U: All observed points (n, d), best first; NaN where a trial does not have the parameter.

@@ -107,8 +107,9 @@ def _jointly(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Floa
 def gp_bucb(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
     """GP-BUCB (Desautels et al. 2014): choose point by point, with an unchanged mean.
 
-    Each point maximises m + B σ, with posterior mean m, deviation σ and norm B. A chosen point
-    narrows the deviation for the next points and leaves the mean unchanged.
+    Each point maximises m + B σ, with posterior mean m, deviation σ and norm B, plus the log
+    probability that it is feasible. A chosen point narrows the deviation for the next points and
+    leaves the mean unchanged.
     """
     batch = np.empty((0, problem.domain.dim))
     for _ in range(q):
@@ -122,7 +123,7 @@ def gp_ucb_pe(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> Flo
 
     With posterior mean m, deviation σ and norm B, the first point maximises m + B σ. Each further
     point has the largest deviation within the relevant region: where m + 2 B σ is at least the
-    largest m - B σ.
+    largest m - B σ. Only the first point takes constraints into account.
     """
     batch = maximize(problem, problem.acquisition(), 1, rng=rng)
     C = np.vstack([candidates(problem, N_BEST, rng=rng), problem.good])
@@ -140,7 +141,7 @@ def bull(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
     """Bull's non-adaptive batch (2011): all points except the last are fixed in advance.
 
     The fixed points continue one space-filling sequence; the last point has the largest posterior
-    mean.
+    mean plus log probability of being feasible. With q = 1 there is only the last point.
     """
     fixed = problem.domain.sequence(problem.n_before, q - 1)
     mean_only = BatchAcquisition(problem.models, 0.0, feasibility=problem.feasibility)

@@ -28,8 +28,9 @@ class Claim:
 
     Attributes:
         u: The point (d,) that was taken, with the rounding with which it was published.
-        entry: What the trial has published.
-        rivals: Numbers of other trials that took the same point since the view was read.
+        entry: What the trial has published, including the point, even if it was given back.
+        rivals: Numbers of other trials that took the same point since the view was read. If there
+            are any, the point was given back, unless it was to be kept.
     """
 
     u: FloatArray

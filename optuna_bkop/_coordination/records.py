@@ -80,7 +80,10 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Name of ``plan``: equal for equal plans, whoever publishes them."""
+        """Name of ``plan``: a digest of ``fingerprint``, ``after`` and the points.
+
+        Equal plans have equal names, whoever publishes them.
+        """
         numbers = [number for point in self.plan for number in point]
         return _digest(self.fingerprint, self.after, numbers)
 

@@ -52,13 +52,14 @@ class View:
         U_held: Held points (h, d): ``U_running``, ``U_free``, free points of an older plan that
             are left to other trials, and the points of the latest trials that ended without a
             value.
-        U_failed: Points (m, d) of the latest trials that failed.
+        U_failed: Points (m, d) of the latest trials that failed, at most 100.
         n_running: Number of other running trials: those that hold a point, and those that are
             expected to ask.
         n_at_once: Number of trials that recently ran in parallel.
         n_ahead: Number of points that a new plan has in advance, that is, beyond those of the
             present round, for trials that ask later. 0 if planning keeps pace with results.
-        wait: Seconds after which to look for the plan of another trial; 0 if this trial plans.
+        wait: Seconds after which a trial without a free point looks for the plan of another trial;
+            0 if it plans itself.
         has_free_point: Whether ``plan`` has a free point for the trial that asks.
     """
 

@@ -59,8 +59,9 @@ class History:
 def read_history(finished: FinishedTrials, cube: UnitCube, *, maximize: Sequence[bool]) -> History:
     """Return the data of finished trials for the search space of ``cube``.
 
-    Trials without a value, or without any parameter of the search space, are left out. A pruned
-    trial has an estimated value if there is one objective and any trial is COMPLETE.
+    Trials without a value, with NaN as a value, or without any parameter of the search space, are
+    left out. A pruned trial has an estimated value if there is one objective and any trial is
+    COMPLETE.
 
     Args:
         finished: The COMPLETE and PRUNED trials.

@@ -4,15 +4,17 @@ A pruned trial has reports and no final value. Up to the step of its last report
 COMPLETE trials show how reports relate to final values. The relation may be anything that grows:
 the final value may be the last report, the best one, their mean, or another metric. So three
 summaries of the reports so far are tried (last, best, mean), and the one with the highest rank
-correlation with the final values is used. With r a summary, v a final value, med a median and mad
-a median absolute deviation over COMPLETE trials with reports, q the middle of the worse half of
-v, and ρ the rank correlation (0 if negative), the estimate is
+correlation with the final values is used. With r a summary, v a final value, med a median, mad a
+median absolute deviation (the standard deviation if it is 0), q the middle of the worse half of v
+(its worse quartile), and ρ the rank correlation (0 if negative), the estimate is
 
     v = q + ρ (med(v) + mad(v) / mad(r) (r - med(r)) - q),
 
-limited to med(v), because the trial was stopped for looking poor. Medians make it robust against
-noisy curves and heavy tails. If values or reports are changed linearly, estimates change
-accordingly. With a single COMPLETE trial there is no scale, and reports count as they are.
+limited to med(v), because the trial was stopped for looking poor. med(v) and q are over all
+COMPLETE trials, and med(r), mad(r), mad(v) and ρ over those of them that have reports. If fewer
+than five have reports, the last report is used with ρ = 1; if only one has, mad(v) / mad(r) is 1.
+Medians make the estimate robust against noisy curves and heavy tails. If values or reports are
+changed linearly, estimates change accordingly.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ def rounded_step(step: int) -> int:
 def summarize(reported: Mapping[int, float], step: int) -> tuple[float, float, float, float]:
     """Return last, lowest, highest and mean report up to ``step``; NaN if there is none.
 
-    Reports that are NaN are ignored. Infinite ones are not.
+    Reports that are NaN are ignored; infinite ones count.
 
     Args:
         reported: Reported values by step.
@@ -67,7 +69,11 @@ def estimate_final(
     """Estimate the final values (p,) of pruned trials with the same last step.
 
     Values and estimates are in the objective's own direction. A summary of reports is four
-    numbers: last, lowest, highest and mean report; NaN if there is no report.
+    numbers: last, lowest, highest and mean report; NaN if there is no report. A pruned trial
+    without a report, or each of them if no COMPLETE trial has one, gets q, the worse quartile of
+    ``values``. Infinite values count as the nearest finite one; if none is finite, all estimates
+    are the infinity that is worst. An infinitely bad report of a pruned trial predicts the worst
+    value, an infinitely good one the median.
 
     Args:
         pruned: Summaries (p, 4) of the pruned trials' reports.
@@ -100,7 +106,11 @@ def estimate_final(
 
 
 def _fit(r: FloatArray, v: FloatArray) -> tuple[float, float, float]:
-    """Return rank correlation of reports r (n,) and values v (n,), slope of v in r, median r."""
+    """Return rank correlation of reports r (n,) and values v (n,), slope of v in r, median r.
+
+    The slope is mad(v) / mad(r), 1 if n is 1, and 0 if all reports are equal. The correlation
+    counts as 1 if n is below 5.
+    """
     correlation = 1.0 if len(r) < _MIN_COMPLETE else _rank_correlation(r, v)
     spread_r, spread_v = _spread(r), _spread(v)
     if len(r) == 1:
@@ -111,7 +121,7 @@ def _fit(r: FloatArray, v: FloatArray) -> tuple[float, float, float]:
 
 
 def _within_finite(x: FloatArray) -> FloatArray:
-    """Return x (n,) with infinite values replaced by the nearest finite one."""
+    """Return x (n,) with infinite values replaced by the nearest finite one; zeros if none is."""
     finite = x[np.isfinite(x)]
     return np.clip(x, finite.min(), finite.max()) if len(finite) else np.zeros(len(x))
 

@@ -11,10 +11,10 @@ from optuna_bkop._study.trial_cache import SPACE, FinishedTrials
 
 
 def union_space(finished: FinishedTrials) -> tuple[dict[str, BaseDistribution], set[str]]:
-    """Return the distributions that finished trials had, by name, and the names left out.
+    """Return the distributions of all parameters that any finished trial had, and names left out.
 
-    A parameter that had different distributions is left out: the model cannot cover it. A
-    parameter with a single value is missing from both results.
+    The distributions are by name, sorted. A parameter that had different distributions is left
+    out: the model cannot cover it. A parameter with a single value is missing from both results.
     """
     space: dict[str, BaseDistribution] = {}
     dynamic: set[str] = set()

@@ -67,7 +67,7 @@ class FinishedTrials:
 
     @property
     def longest(self) -> float:
-        """Duration of the longest trial in seconds."""
+        """Duration of the longest trial in seconds; 0 if there is none."""
         return float(self.table[:, SECONDS].max(initial=0.0))
 
     def without(self, numbers: NDArray[np.int64]) -> list[FrozenTrial]:
@@ -143,7 +143,11 @@ class TrialCache:
         return finished
 
     def read_study(self, study: Study, trial: FrozenTrial) -> FinishedTrials:
-        """Read the trials of a study, unless they were just read ahead for this trial."""
+        """Return the finished trials of a study, for a trial that asks.
+
+        If `read_ahead` has read them for the same trial less than a hundredth of a second ago,
+        that read is returned, once. Otherwise the trials are read from the storage.
+        """
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead[0] == (study_key(study), trial.number):
             if time.monotonic() - ahead[1] < _FRESH_SECONDS:
@@ -238,7 +242,10 @@ class TrialCache:
         return summaries
 
     def constraints(self, rows: NDArray[np.int64]) -> FloatArray:
-        """Return the constraints (n, k) of some rows, ordered by their names; NaN if unknown."""
+        """Return the constraints (n, k) of some rows, ordered by their names; NaN if unknown.
+
+        There is a column for each constraint that is known for at least one of the rows.
+        """
         columns = [np.empty((len(rows), 0))]
         for _, given in sorted(self._constraints.items()):
             column = np.full(len(self._trials), np.nan)

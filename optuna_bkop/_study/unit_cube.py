@@ -83,7 +83,11 @@ class UnitCube:
 
 
 def to_unit(distribution: BaseDistribution, value: Any) -> float:
-    """Return the number of [0, 1] that represents a value."""
+    """Return the number of [0, 1] that represents a value, the nearest if it is out of range.
+
+    Raises:
+        ValueError: The value is none of the choices of a categorical parameter.
+    """
     if isinstance(distribution, CategoricalDistribution):
         index = distribution.to_internal_repr(value)
         return (index + 0.5) / len(distribution.choices)
@@ -100,7 +104,7 @@ def to_unit(distribution: BaseDistribution, value: Any) -> float:
 def from_unit(distribution: BaseDistribution, u: float) -> Any:
     """Return the value that a number of [0, 1] represents, with the type that Optuna expects.
 
-    If the parameter has steps, that is the value whose interval contains the number.
+    If the parameter has steps or choices, that is the value whose interval contains the number.
     """
     if isinstance(distribution, CategoricalDistribution):
         n = len(distribution.choices)

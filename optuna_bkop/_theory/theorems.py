@@ -32,7 +32,7 @@ class Bound:
 
     Attributes:
         theorem: Name of the theorem.
-        constant: Its constant C: C_1, C_2, C_3 or C_4.
+        constant: Its constant C (C_1, C_2, C_3 or C_4) after the last batch.
         noise_var: Its σ².
         cumulative: Bounds (N,) on the cumulative regret: R <= B sqrt(T C I), plus 2 T (B + G) σ
             for Theorems 3 and 4.
@@ -184,18 +184,20 @@ class Run:
         sequential: bool,
         deviations: Run | None = None,
     ) -> Bound:
-        """Return B sqrt(T C I) + T bias, and the lines of the proof that lead to it.
+        """Return the bounds B sqrt(T C I) + T bias after each batch, and lines of their proof.
 
-        T is the number of queries, I their information gain, and C the theorem's constant.
+        After n batches, T is the number of queries so far, I their information gain, and C the
+        theorem's constant 8 s / log(1 + s / σ²): s is κ, or for theorems about batches the largest
+        β of the first n batches.
 
         Args:
-            theorem: Name of the theorem.
+            theorem: Name to store in the result; it selects nothing.
             norm: The norm B.
             bias: Bias that is added to the regret of each query.
             sequential: Whether the constant is that of a sequential theorem (C_1, C_3), or that of
                 a theorem about batches (C_2, C_4).
-            deviations: The same run with the noise variance that its algorithm used. If None, this
-                run.
+            deviations: The same run with the noise variance that its algorithm used, from which
+                the bounds by deviations are computed. If None, this run.
         """
         deviations = self if deviations is None else deviations
         T = np.cumsum(self.sizes)

@@ -40,7 +40,8 @@ def plot_regret_certificate(
 
     The certificate is an upper bound of the simple regret: the difference between the best value
     found so far and the optimum. It is an estimate if kernel and norm of the objective are
-    estimated.
+    estimated. It has one point per batch, at the number of COMPLETE trials with a finite value so
+    far. A batch is a set of trials whose points were chosen together.
 
     Args:
         study: A study with one objective.
@@ -99,8 +100,8 @@ def plot_batches(study: Study, params: Sequence[str] | None = None) -> Figure:
 
     Args:
         study: The study.
-        params: Names of two parameters. If None, the first two. Trials that lack one of them are
-            left out.
+        params: Names of two parameters. If None, the first two of the COMPLETE trials. Trials that
+            lack one of them, or are not COMPLETE, are left out.
 
     Example:
         >>> import optuna
@@ -130,7 +131,8 @@ def plot_model_slices(
 
     Args:
         study: A study with one objective.
-        params: Names of parameters. If None, all that the best trial has.
+        params: Names of parameters, each of which the best trial must have; otherwise a ValueError
+            is raised. If None, all that it has.
         certificate: A certificate whose kernel and norm the model has. If None, both are estimated
             from all trials.
 
@@ -150,15 +152,15 @@ def plot_model_slices(
 
 
 def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Figure:
-    """Plot the hypervolume of all trials so far against their number.
+    """Plot the hypervolume of all COMPLETE trials so far against their number.
 
-    The hypervolume is the volume of objective space that feasible trials dominate, above a
-    reference point. Dotted lines show where a planned batch begins.
+    The hypervolume is the volume of objective space that feasible trials dominate, on the better
+    side of a reference point. Dotted lines show where a planned batch begins.
 
     Args:
         study: A study with several objectives.
-        reference_point: One number per objective, in its own units. If None, it lies beyond the
-            worst values on the front, by a fifth of the front's extent.
+        reference_point: One number per objective, in its own units and direction. If None, it lies
+            beyond the worst values on the final front, by a fifth of the front's extent.
 
     Example:
         >>> import optuna
@@ -177,9 +179,9 @@ def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = Non
 def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Figure:
     """Plot the front of a study in the plane of two objectives, with the trials that run.
 
-    The front consists of the feasible trials that no other feasible trial dominates in all
-    objectives. Running trials are drawn where the models expect their values, with bars of one
-    posterior standard deviation.
+    The front consists of the feasible trials that no other feasible trial dominates: none is at
+    least as good in all objectives of the study, and better in one. Running trials are drawn where
+    the models expect their values, with bars of one posterior standard deviation.
 
     Args:
         study: A study with several objectives.

@@ -107,7 +107,8 @@ class Slice:
         lower: Lower ends (m,) of the band in which the objective lies if its norm is that of the
             model.
         upper: Upper ends (m,) of the band.
-        trials: Positions and values (n, 2) of all trials that have the parameter.
+        trials: Positions and values (n, 2) of the COMPLETE trials that have the parameter and a
+            finite value.
         best: Position and value (2,) of the best feasible trial.
     """
 
@@ -210,7 +211,7 @@ def batches(study: Study, params: Sequence[str] | None) -> Batches:
 
 
 def finished(study: Study) -> list[FrozenTrial]:
-    """Return the COMPLETE trials of a study."""
+    """Return the COMPLETE trials of a study, in the order of their numbers."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
@@ -240,7 +241,8 @@ def axis_name(name: str, distribution: BaseDistribution) -> AxisName:
 def best_of(study: Study, trials: Sequence[FrozenTrial]) -> int | None:
     """Return the index in ``trials`` of the best feasible trial.
 
-    The result is None if no trial is feasible, or if the study has several objectives.
+    A trial without constraints is feasible; of equally good trials, the first is returned. The
+    result is None if no trial is feasible, or if the study has several objectives.
     """
     if len(study.directions) > 1:
         return None

@@ -1,6 +1,7 @@
 """What the plots of several objectives show, as numbers and texts. The backends only draw it.
 
-The front consists of the feasible trials that no other feasible trial dominates.
+The front consists of the feasible trials that no other feasible trial dominates: none is at least
+as good in all objectives, and better in one.
 """
 
 from __future__ import annotations
@@ -70,12 +71,12 @@ class Front:
 def hypervolume_history(
     study: Study, reference_point: Sequence[float] | None
 ) -> HypervolumeHistory:
-    """Return the hypervolume of feasible trials with finite values, after each trial of a study.
+    """Return the hypervolume of feasible trials with finite values, after each COMPLETE trial.
 
     Args:
         study: A study with several objectives.
-        reference_point: One number per objective, in its own units. If None, it lies beyond the
-            worst values on the front, by `BEYOND` times the front's extent.
+        reference_point: One number per objective, in its own units and direction. If None, it lies
+            beyond the worst values on the final front, by `BEYOND` times the front's extent.
 
     Raises:
         ValueError: The study has one objective or no finished trial, the reference point has

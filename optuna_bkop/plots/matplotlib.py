@@ -41,12 +41,13 @@ def plot_regret_certificate(
     """Plot the regret certificate against the number of trials, on a logarithmic scale.
 
     The certificate is an upper bound of the simple regret: the difference between the best value
-    found so far and the optimum.
+    found so far and the optimum. It has one point per batch.
 
     Args:
         study: A study with one objective.
         certificate: The certificate to plot. If None, `regret_certificate(study)`.
-        optimum: Best possible value. If given, the measured regret is plotted as well.
+        optimum: Best possible value. If given, the measured regret is plotted as well, with one
+            point per COMPLETE trial.
 
     Example:
         >>> import optuna
@@ -183,8 +184,8 @@ def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = Non
 
     Args:
         study: A study with several objectives.
-        reference_point: One number per objective, in its own units. If None, it lies beyond the
-            worst values on the front, by a fifth of the front's extent.
+        reference_point: One number per objective, in its own units and direction. If None, it lies
+            beyond the worst values on the final front, by a fifth of the front's extent.
 
     Example:
         >>> import optuna
