@@ -26,7 +26,10 @@ def check_finite(name: str, value: object, kind: str = "finite") -> float:
 
 
 def check_number(name: str, value: object, *, positive: bool = False) -> None:
-    """Raise a ValueError unless ``value`` is finite and non-negative (or positive)."""
+    """Raise a ValueError unless ``value`` is a finite number of at least 0.
+
+    If ``positive`` is True, 0 is an error, too.
+    """
     kind = "positive finite" if positive else "non-negative finite"
     x = check_finite(name, value, kind)
     if x < 0 or (positive and x == 0):
@@ -34,7 +37,11 @@ def check_number(name: str, value: object, *, positive: bool = False) -> None:
 
 
 def check_numbers(name: str, values: object) -> tuple[float, ...]:
-    """Return ``values`` as floats; raise a ValueError unless all are positive and finite."""
+    """Return ``values`` as floats.
+
+    Raises:
+        ValueError: ``values`` is no sequence or empty, or one is not positive and finite.
+    """
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ValueError(f"`{name}` must be a sequence of positive numbers, got {values!r}.")
     numbers = tuple(values)

@@ -146,7 +146,7 @@ class Domain:
 
     @cached_property
     def n_points(self) -> float:
-        """Number of different points; infinity if any parameter has no grid."""
+        """Number of combinations of values, active or not; infinity if a parameter has no grid."""
         if len(self.discrete) < self.dim:
             return math.inf
         return math.prod(len(p.grid) for p in self.parameters if p.grid is not None)
@@ -218,17 +218,17 @@ class Domain:
         return np.where(self.active(U), gradient, 0.0)
 
     def keys(self, U: FloatArray) -> list[bytes]:
-        """Return a key per point of U (m, d). Points with equal active numbers share a key."""
+        """Return a key per point of U (m, d): equal if all active numbers agree within 1e-9."""
         numbers = np.where(self.active(U), np.round(np.nan_to_num(U) * 1e9), -1.0)
         return [row.tobytes() for row in numbers.astype(np.int64)]
 
     def all_points(self) -> FloatArray:
-        """Return all points (m, d) of a domain whose parameters all have a grid."""
+        """Return all combinations (m, d) of values; all parameters must have a grid."""
         grids = [p.grid for p in self.parameters if p.grid is not None]
         return np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1).reshape(-1, self.dim)
 
     def sequence(self, start: int, n: int) -> FloatArray:
-        """Return points (n, d) of one space-filling sequence, from index ``start`` on."""
+        """Return points (n, d) of a fixed space-filling sequence, from index ``start`` on."""
         return self.snap(kronecker(start, n, self.dim))
 
     def neighbours(self, u: FloatArray, n_most: int = 12) -> FloatArray:

@@ -57,8 +57,8 @@ class BKOPSampler(BaseSampler):
         batch_size: Number of trials that are planned together. Defaults to the number of trials
             that recently ran in parallel.
         n_startup_trials: Number of lattice points before the model takes over.
-        search_space: Maps names of parameters to distributions. If None, it is read from the
-            finished trials; trials that begin before any has finished are sampled independently.
+        search_space: Maps names of parameters to distributions. If None, it is read from COMPLETE
+            and PRUNED trials; trials that begin before there is one are sampled independently.
         strategy: "bkop" (Algorithms 1-4), or one to compare with: "gp_bucb" (Desautels et al.),
             "gp_ucb_pe" (Contal et al.) or "bull" (Bull).
         acquisition_form: "rms", the paper's form with the root mean square of the deviations of a
@@ -66,15 +66,15 @@ class BKOPSampler(BaseSampler):
         maximizer: "gradient" (greedy starts, then L-BFGS-B) or "cma" (CMA-ES, as in the paper).
         cma_evaluations: Maximum number of CMA-ES evaluations per maximisation.
         kernel: "matern52" or "se" (squared exponential).
-        rkhs_norm: Weight of the posterior standard deviations: the paper's norm of f, which it
-            sets to 1. It doubles for every ten trials that tie with the best, at most three times.
-        noise_var: Noise variance of the standardised values. 0.0 is the paper's noise-free
-            setting. If None, it is estimated.
+        rkhs_norm: Weight of the posterior standard deviations, positive: the paper's norm of f,
+            which it sets to 1. It doubles for every ten ties with the best trial, up to 3 times.
+        noise_var: Noise variance of the standardised values, at least 0. 0.0 is the paper's
+            noise-free setting. If None, it is estimated.
         warping: "half-rank" replaces the worse half of the values by ranks. "log" does so, too,
             and puts the better half on a logarithmic scale towards the best, as strongly as the
             likelihood demands. "none" only standardises.
         length_scale_factors: The acquisition is averaged over models whose length scales are the
-            fitted ones times each of these.
+            fitted ones times each of these positive numbers.
         prior_mean: Mean of the model far from all data, in standard deviations of the values.
         trust_margin: Points stay in the box around the best tenth of the trials, widened by this
             share of the range on each side. In a conditional space, every eighth point may leave
@@ -91,9 +91,9 @@ class BKOPSampler(BaseSampler):
         independent_sampler: Samples parameters that the model does not cover. If None, their
             values are spread evenly by trial number.
         warn_independent_sampling: Whether to warn when a parameter is sampled independently.
-        constraints_func: Returns the constraints of a finished trial, feasible if at most 0. It is
-            for Optuna 4. Optuna 5 deprecates it: use ``trial.set_constraint`` there.
-        seed: Seed of all randomness. If None, derived from the study's name and the moment when
+        constraints_func: Returns the constraints of a COMPLETE or PRUNED trial, each met if at
+            most 0. For Optuna 4. Optuna 5 deprecates it: use ``trial.set_constraint`` there.
+        seed: Seed of all randomness, at least 0. If None, derived from the study's name and when
             its first trial began, so that all workers agree and independent studies differ.
 
     Example:
@@ -206,7 +206,7 @@ class BKOPSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the given search space, or all parameters of finished trials, in all branches."""
+        """Return the given search space, or all parameters of COMPLETE and PRUNED trials."""
         reference_of(study, self._options.reference_point)  # refuses a wrong length at once
         if self._search_space is not None:
             return dict(self._search_space)

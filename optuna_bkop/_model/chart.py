@@ -118,12 +118,14 @@ class ChartedDomain(Domain):
 def best_first(values: FloatArray, constraints: FloatArray) -> NDArray[np.int64]:
     """Return the indices (n,) of all trials, best first.
 
-    Feasible trials come first, by value. If no trial is feasible, the trial with the smallest
-    total violation of scaled constraints comes first.
+    Feasible trials come first, by value, and then the others, by value as well. If no trial is
+    feasible, trials are ordered by their total violation of scaled constraints alone, smallest
+    first.
 
     Args:
         values: Values (n,), to be maximised.
-        constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown.
+        constraints: Constraint values (n, k); feasible if at most 0, NaN if unknown, which is no
+            violation.
     """
     feasible = is_feasible(constraints)
     if feasible.any():

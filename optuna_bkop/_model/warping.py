@@ -103,9 +103,9 @@ def stretch(y: FloatArray, offset: float) -> Stretched:
 
     With m the best value, r = m - y and c the offset, a value y >= 0 becomes proportional to
     log((m + c m) / (r + c m)), scaled such that the root mean square of the better half stays the
-    same. A large offset changes nothing. A small one separates good values that are close to the
-    best, as a logarithm does for a function whose minimum is 0. The true minimum is not needed,
-    and a constant added to all values cancels.
+    same. A large offset changes almost nothing. A small one separates good values that are close
+    to the best, as a logarithm does for a function whose minimum is 0. The true minimum is not
+    needed, and a constant added to all values cancels. If no value is positive, none changes.
 
     Args:
         y: Values to be maximised, as `warp` returns them: the better half is at least 0.

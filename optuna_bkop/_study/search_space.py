@@ -11,9 +11,9 @@ from optuna_bkop._study.trial_cache import SPACE, FinishedTrials
 
 
 def union_space(finished: FinishedTrials) -> tuple[dict[str, BaseDistribution], set[str]]:
-    """Return the distributions of all parameters that any finished trial had, and names left out.
+    """Return the distributions of all parameters that any of the trials had, and names left out.
 
-    The distributions are by name, sorted. A parameter that had different distributions is left
+    The trials are COMPLETE or PRUNED. The distributions are by name, sorted. A parameter that had different distributions is left
     out: the model cannot cover it. A parameter with a single value is missing from both results.
     """
     space: dict[str, BaseDistribution] = {}

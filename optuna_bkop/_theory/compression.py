@@ -34,7 +34,10 @@ class Compression:
 
     @classmethod
     def of(cls, y: FloatArray) -> Compression:
-        """Return φ for values y (n,), to be maximised: c is their median distance to the best."""
+        """Return φ for values y (n,), to be maximised: c is their median distance to the best.
+
+        If this is 0, φ leaves all values unchanged.
+        """
         top = float(y.max())
         scale = float(np.quantile(top - y, _QUANTILE))
         return cls(top, scale) if scale > 0 else cls()

@@ -75,7 +75,7 @@ class Posterior:
         noise_var: float,
         offset: float = 0.0,
     ) -> Posterior:
-        """Return the posterior given values y (n,) at X (n, D)."""
+        """Return the posterior given values y (n,) at X (n, D), minus ``offset``."""
         K = kernel(X, X)
         L = cholesky(K, noise_var, float(np.diagonal(K).max()))
         alpha = cho_solve(L, y - offset)
@@ -153,7 +153,11 @@ class Posterior:
         return self.offset + mean + weight * std, upper
 
     def value_and_gradient(self, weight: float, z: FloatArray) -> tuple[float, FloatArray]:
-        """Return m + R σ at one point z (D,), and its gradient (D,)."""
+        """Return m + R σ at one point z (D,), and its gradient (D,); R is ``weight``.
+
+        Raises:
+            TypeError: If the kernel is not a `StationaryKernel`.
+        """
         if not isinstance(self.kernel, StationaryKernel):
             raise TypeError(f"A StationaryKernel is needed, got {self.kernel!r}.")
         s2, ell = self.kernel.signal_var, np.asarray(self.kernel.length_scales, dtype=float)

@@ -54,8 +54,9 @@ class Region:
     def of_domain(cls, domain: Domain, doubt: str = "") -> Region:
         """Return boxes that contain all features of a domain.
 
-        Numerical parameters fill their range, steps included; each combination of choices has a
-        box. Where a categorical parameter is conditional, its neutral features (those of an
+        If the domain has at most 1024 points and no conditions, the boxes are these points.
+        Otherwise numerical parameters fill their range, those with steps, too, and each
+        combination of choices has a box. Where a categorical parameter is conditional, its neutral features (those of an
         inactive parameter) are one more choice; the neutral feature of a numerical one lies in its
         range. So the boxes contain the features of all points, whichever conditions hold. With too
         many combinations, one box contains all of them.

@@ -17,8 +17,8 @@ class StationaryKernel:
 
     Attributes:
         name: Name of k0: "matern52" or "se" (squared exponential).
-        length_scales: One length scale for all features, or one for each (D,).
-        signal_var: Prior variance k(x, x).
+        length_scales: One length scale for all features, or one for each (D,); positive.
+        signal_var: Prior variance k(x, x), positive.
 
     Example:
         >>> kernel = StationaryKernel("se", length_scales=0.5, signal_var=2.0)

@@ -11,8 +11,10 @@ from optuna_bkop.plots._slices import slices
 def save_to_dashboard(study: Study) -> list[str]:
     """Save the plots of a study as user-defined plots of optuna-dashboard.
 
-    The dashboard shows them on the front page of the study. Saving them again replaces them. The
-    plot of batches is left out if the study has fewer than two parameters.
+    With one objective, these are the plots of the certificate, the regret bounds and the model's
+    slices; with several, of the front and the hypervolume; and in both cases of the batches, if
+    the study has at least two parameters. The dashboard shows them on the front page of the study.
+    Saving them again replaces them.
 
     Args:
         study: A study with finished trials, in a storage that the dashboard can open.
