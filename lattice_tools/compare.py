@@ -161,7 +161,8 @@ def table(measured: Sequence[Measured], *, paper: bool) -> str:
 def verdict(measured: Sequence[Measured]) -> str:
     """Return a sentence with the number of cells of each row that are equal, wider or lower.
 
-    The cells are compared with the values that Lyu, Yuan and Tsang printed.
+    The cells are compared with the values that Lyu, Yuan and Tsang printed, after rounding to
+    their digits. Cells without a printed value are left out.
     """
     sentences = []
     for name in dict.fromkeys(m.cell.method for m in measured):

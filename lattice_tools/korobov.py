@@ -42,7 +42,8 @@ def korobov(
 ) -> Rank1Lattice:
     """Return the best of the base vectors (1, a, a², ..., a^(d-1)) mod N over all multipliers a.
 
-    The best lattice is the one with the largest minimum distance on the torus.
+    The best lattice is the one with the largest minimum distance on the torus; of several such
+    lattices, the one with the smallest a.
 
     Args:
         n_points: The number of points N.

@@ -67,7 +67,10 @@ class Rank1Lattice:
 
     @property
     def min_distance(self) -> float:
-        """Smallest distance of two points on the torus (2 ρ_X of Lyu, Yuan and Tsang)."""
+        """Smallest distance of two points on the torus (2 ρ_X of Lyu, Yuan and Tsang).
+
+        It is 0 if two of the N points coincide.
+        """
         return math.sqrt(self.squared_min_distance) / self.n_points
 
     @property

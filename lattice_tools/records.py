@@ -54,6 +54,8 @@ def catalogue_text() -> str:
 def parse(text: str) -> tuple[Records, Floors]:
     """Read the records in the text of a file; # begins a comment line.
 
+    Minimum distances are taken from the text, not computed from the base vectors.
+
     Returns:
         The lattices by (N, d), and the squared minimum distances, times N², of Algorithm 7 by
         (N, d) for the sizes where it was run.

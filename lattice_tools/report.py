@@ -49,7 +49,10 @@ Numbers = dict[str, float | Radius]
 
 
 def reference_sets(n_points: int, dim: int, seed: int = 0) -> Iterator[tuple[str, FloatArray]]:
-    """Yield names and points (n, d) of the point sets to compare with, all of the same size."""
+    """Yield names and points (n, d) of the point sets to compare with, all of the same size.
+
+    They are scrambled Sobol and Halton points, a Latin hypercube, and random points.
+    """
     rng = {RNG_KEYWORD: np.random.default_rng(seed)}
     with warnings.catch_warnings():
         # Sobol' points are balanced only for powers of two; they are compared at all sizes.
@@ -75,12 +78,12 @@ def numbers_of(
     The separation is the smallest distance between two points; the mesh ratio is the covering
     radius divided by half of the separation. Each of these is given on the torus and in the plain
     cube ("Euclidean"). The discrepancies are the centred, wrap-around, mixture and L2-star
-    discrepancy of SciPy. P2 is the squared worst-case error of integrating periodic functions (see
-    `p_alpha`). If the points are a rank-1 lattice in its order, shifted or not, this is recognised
-    and saves work.
+    discrepancy of SciPy. P2 is the squared worst-case error of integrating periodic functions,
+    with weights 1 / j² (see `p_alpha`). If the points are a rank-1 lattice in its order, shifted
+    or not, this is recognised and saves work.
 
     Args:
-        points: Array (n, d) in [0, 1].
+        points: Array (n, d) in [0, 1], n >= 2.
         n_starts: Number of local ascents for a covering radius in more than three dimensions.
         seed: Seed of the starts of the ascents.
         pairs: Whether to compute the measures that compare all pairs of points: the discrepancies
@@ -153,7 +156,7 @@ def report(
 
     The measures are those of `numbers_of`. The reference sets are Sobol, Halton, Latin hypercube
     and random points. The best number of each row, that is, the largest separation and the
-    smallest of any other measure, has a star.
+    smallest of any other measure, has a star; a row with lower bounds or missing numbers has none.
 
     Args:
         points: Array (n, d) in [0, 1], n >= 2.

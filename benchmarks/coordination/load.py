@@ -74,7 +74,7 @@ def measure(
     """Let workers run for some seconds and count what they have finished.
 
     Args:
-        kind: The kind of storage.
+        kind: The kind of storage, as in the option `--storage`.
         sampler: A name or description of `benchmarks.harness.samplers`.
         n_workers: Number of processes.
         objective: Duration of an evaluation in seconds, during which the worker sleeps.

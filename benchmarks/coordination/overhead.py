@@ -108,7 +108,7 @@ def measure(kind: str, n_trials: int, n_plans: int, *, dim: int = 6, n_asks: int
     """Measure asks in a study.
 
     Args:
-        kind: The kind of storage, which must be relational.
+        kind: The kind of storage, which must be relational: "sqlite", "postgresql" or "mysql".
         n_trials: Number of finished trials.
         n_plans: Number of finished trials that have published a plan.
         dim: Number of parameters.

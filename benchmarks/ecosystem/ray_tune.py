@@ -34,7 +34,7 @@ class TuneOutcome:
         planned: Number of trials that the sampler's model chose.
         batches: Number of plans that the planned trials belong to.
         largest: Largest number of trials that belong to one plan.
-        shared: Number of points that the first run of the same sampler has, too.
+        shared: Number of points that the first run of the same sampler has, too; 0 for that run.
         best: Smallest loss of a trial.
     """
 

@@ -28,14 +28,15 @@ def samplers_of(records: Iterable[Record]) -> list[str]:
 
 
 def complete_blocks(blocks: Iterable[Block], samplers: Sequence[str]) -> list[Block]:
-    """Return the blocks in which all samplers have run."""
+    """Return the blocks in which all samplers have run, whether the runs failed or not."""
     return [block for block in blocks if len(block) == len(samplers)]
 
 
 def mean_ranks(blocks: Iterable[Block], samplers: Sequence[str]) -> dict[str, float]:
     """Return the mean rank of each sampler, 1 for the best; empty if no block is complete.
 
-    The mean is over the blocks in which all samplers have run. A failed run ranks last.
+    The mean is over the blocks in which all samplers have run. A failed run ranks last. Equal
+    losses share the mean of their ranks.
     """
     losses = [[b[name] for name in samplers] for b in complete_blocks(blocks, samplers)]
     if not losses:
@@ -76,7 +77,10 @@ class Comparison:
 
 
 def compare(blocks: Iterable[Block], sampler: str, reference: str) -> Comparison | None:
-    """Compare a sampler with a reference; None if they are the same or have no common blocks."""
+    """Compare a sampler with a reference over the blocks in which both runs have finished.
+
+    The result is None if both are the same sampler or there is no such block.
+    """
     pairs = [(b[sampler], b[reference]) for b in blocks if sampler in b and reference in b]
     finite = np.array([pair for pair in pairs if np.isfinite(pair).all()]).reshape(-1, 2)
     if sampler == reference or not len(finite):

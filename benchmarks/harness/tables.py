@@ -13,7 +13,7 @@ Rows = list[list[str]]
 
 
 def rows_of(outcomes: Sequence[Any]) -> Rows:
-    """Return the table of instances of one dataclass, a row each and a column per field."""
+    """Return the table of at least one instance of a dataclass: a row each, a column per field."""
     names = [field.name for field in fields(outcomes[0])]
     return [names, *([str(value) for value in astuple(row)] for row in outcomes)]
 

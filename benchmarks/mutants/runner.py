@@ -68,7 +68,7 @@ def check_without_mutants(copy: Path, tests: Sequence[str]) -> None:
 
 
 def judge(copy: Path, mutant: Mutant) -> Verdict:
-    """Apply a mutant to a copy, run its tests, then all others, and restore the copy."""
+    """Apply a mutant to a copy, run its tests, if these pass all tests, and restore the copy."""
     began = time.monotonic()
     path = copy / mutant.file
     original = path.read_bytes()

@@ -19,7 +19,10 @@ def front_of(values: Array) -> Array:
 
 
 def hypervolume(values: Array, reference_point: Sequence[float]) -> float:
-    """Return the volume that values `(n, m)` dominate below a reference point `(m,)`."""
+    """Return the volume that values `(n, m)` dominate below a reference point `(m,)`.
+
+    Only values that are below it in every objective count; without any the volume is 0.
+    """
     inside = values[(values < np.asarray(reference_point)).all(axis=1)]
     return float(moocore.hypervolume(inside, ref=reference_point)) if len(inside) else 0.0
 

@@ -103,7 +103,7 @@ class FunctionProblem(Problem):
         )
 
     def shown(self, values: Array) -> Array:
-        """Return the stretched values."""
+        """Return the stretched values; the values themselves without a `stretch`."""
         return values if self.stretch is None else self.stretch(values)
 
     def _unmoved(self, point: Array) -> Array:

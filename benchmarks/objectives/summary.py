@@ -47,7 +47,10 @@ def values_of(record: Record) -> Array:
 
 
 def gap_of(record: Record, references: Mapping[str, Reference]) -> float:
-    """Return the gap of a finished run; 1 if no trial was feasible."""
+    """Return the gap of a finished run; 1 if no trial was feasible.
+
+    The gap is one minus the run's share of the reference hypervolume, so that less is better.
+    """
     if not record["entrants"]:
         return 1.0
     return reference_for(references, record["problem"]).gap(values_of(record))
@@ -67,8 +70,8 @@ def summary(
 
     The first table has the median gap of each sampler per problem, mean ranks and costs. The
     second one has a row for each other sampler, and for each number of objectives: the geometric
-    mean of the ratio of our gap to the other's, with an interval, and the share of runs in which
-    our gap is smaller. A failed run counts as last in ranks, and the row `failed` counts it. All
+    mean of the ratio of our gap to the other's (below 1, ours is better), with an interval, and
+    the share of runs in which our gap is smaller, a tie being half a run. A failed run counts as last in ranks, and the row `failed` counts it. All
     other rows leave it out.
 
     Args:
@@ -148,7 +151,10 @@ def _median(blocks: Sequence[Block], sampler: str) -> str:
 
 
 def _worst(blocks: Sequence[Block], ours: str) -> list[str]:
-    """Return our largest gap ratio to another sampler, over common seeds, and its name."""
+    """Return our largest gap ratio to another sampler, over common seeds, and its name.
+
+    Both are "-" if there is none.
+    """
     names = dict.fromkeys(name for block in blocks for name in block)
     compared = {name: compare(blocks, ours, name) for name in names}
     ratios = {name: float(np.exp(found.mean)) for name, found in compared.items() if found}

@@ -84,7 +84,11 @@ def run_command(
 @reference_option
 @markdown_option
 def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
-    """Print the ratio of final losses to the reference sampler's, by pruner, metric, objective."""
+    """Print the ratio of final losses to the reference sampler's, by pruner, metric, objective.
+
+    Ratios are geometric means over runs that both samplers have finished; below 1, a sampler is
+    better than the reference.
+    """
     records = load(files, PruningCell.of)
     names = samplers_of(records)
     if reference not in names:

@@ -42,7 +42,10 @@ Objective = Callable[[optuna.Trial, int], Curve]
 
 
 def quadratic(trial: optuna.Trial, seed: int, noise: float = 0.0) -> Curve:
-    """A quadratic in four dimensions whose reports fall towards its value, at various speeds."""
+    """A quadratic in four dimensions whose reports fall towards its value, at various speeds.
+
+    Each report has a normal error, with `noise` (1 + value / 10) as standard deviation.
+    """
     rng = np.random.default_rng([seed, 1])
     optimum = rng.uniform(-2.0, 2.0, 4)
     x = np.array([trial.suggest_float(f"x{j}", -5.0, 5.0) for j in range(4)])

@@ -41,7 +41,7 @@ class AskCell(Cell):
         dim: Number of parameters.
         q: Asks per round; their values are told at the end of the round.
         rounds: Number of rounds.
-        function: A key of `FUNCTIONS`.
+        function: A key of `benchmarks.regret.functions.FUNCTIONS`, which gives the values.
     """
 
     trials: int

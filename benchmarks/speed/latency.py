@@ -56,7 +56,10 @@ def grid(trials: Sequence[int], dims: Sequence[int], batches: Sequence[int]) -> 
 
 
 def tables(records: Sequence[Record]) -> list[Rows]:
-    """Return a table per measure: a row per function and size of study, a column per sampler."""
+    """Return a table per measure: a row per function and size of study, a column per sampler.
+
+    A sampler that was not measured at a size has a dash.
+    """
 
     def size_of(record: Record) -> tuple[str, int, int, int]:
         cell = AskCell.of(record)

@@ -18,8 +18,9 @@ def plot(records: Sequence[Record], base: Mapping[str, int], output: Path) -> No
     """Plot CPU seconds and memory against finished trials, parameters and asks per round.
 
     Args:
-        records: Records of finished measurements.
-        base: The values of the two quantities that are fixed while the third varies.
+        records: Records of finished measurements. A panel shows those in which the two quantities
+            that it does not vary have the values of `base`.
+        base: The values of `trials`, `dim` and `q`, each while it is fixed.
         output: The file; its suffix determines the format.
     """
     samplers = samplers_of(records)

@@ -40,10 +40,15 @@ class Reference:
     def score(self, loss: float, evaluations: int) -> float:
         """Return the score 100 (r - loss) / (r - best): 0 for random search, 100 for the best.
 
+        A loss above r scores below 0, and one below the best known loss above 100.
+
         Args:
             loss: The loss that a run reached.
             evaluations: Number of evaluations of that run; r is the expected loss of random search
                 with the same number.
+
+        Raises:
+            ValueError: When random search is not known for this number of evaluations.
         """
         if not 1 <= evaluations <= len(self.random):
             raise ValueError(
@@ -54,7 +59,10 @@ class Reference:
         return 100.0 * (expected - loss) / (expected - self.best)
 
     def with_runs(self, records: Iterable[Record]) -> Reference:
-        """Return the reference with the smallest loss of runs as `best`, if it is smaller."""
+        """Return the reference with the smallest loss of runs as `best`, if it is smaller.
+
+        The records must be of finished runs on the same task.
+        """
         return replace(self, best=min([self.best, *(min(r["losses"]) for r in records)]))
 
 
@@ -68,7 +76,7 @@ def expected_best(observed: Array, true: Array, count: int) -> float:
     Args:
         observed: Losses `(N,)` that a sampler is told, with noise.
         true: Losses `(N,)` without noise.
-        count: Number of evaluations, at most N.
+        count: Number of evaluations, from 1 to N.
     """
     n = len(observed)
     left = n - np.arange(n - 1)  # number of evaluations that are not better than rank i

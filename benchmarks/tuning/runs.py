@@ -91,7 +91,14 @@ def true_loss(task: Task, params: dict[str, Any], observed: float) -> float:
 
 
 def random_reference(name: str, evaluations: int, label: str = "") -> Reference:
-    """Return the reference of a task, computed by random search with a progress bar on stderr."""
+    """Return the reference of a task, computed by random search with a progress bar on stderr.
+
+    Args:
+        name: A key of `TASKS`.
+        evaluations: Number of random evaluations. The expected best is computed for up to
+            `MOST_EVALUATIONS` of them.
+        label: Label of the progress bar.
+    """
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     task = TASKS[name]
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))

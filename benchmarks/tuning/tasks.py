@@ -59,6 +59,10 @@ class Task:
     def loss(self, estimator: Estimator, split: int = 0) -> float:
         """Return the loss of an estimator, to be minimised.
 
+        Without noise it is the mean over `FOLDS` folds, with noise over `NOISY_SPLITS` random
+        splits. A split on which training fails counts with `WORST` for a classifier, and makes the
+        loss of a regression NaN.
+
         Args:
             estimator: What `model` returned.
             split: Seed of the splits of a noisy task; ignored by tasks without noise.

@@ -82,7 +82,7 @@ def embedded_cbc(
     Args:
         log2_points: The exponent M, from 3 to 24.
         dim: The dimension d.
-        first_log2: The smallest m that counts.
+        first_log2: The smallest m that counts, at least 0; M if it is larger than M.
         alpha: Smoothness of the functions: 2, 4 or 6.
         weights: Product weights gamma_j >= 0, at least d of them; 1 / j² by default.
 

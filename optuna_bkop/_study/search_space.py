@@ -13,8 +13,9 @@ from optuna_bkop._study.trial_cache import SPACE, FinishedTrials
 def union_space(finished: FinishedTrials) -> tuple[dict[str, BaseDistribution], set[str]]:
     """Return the distributions of all parameters that any of the trials had, and names left out.
 
-    The trials are COMPLETE or PRUNED. The distributions are by name, sorted. A parameter that had different distributions is left
-    out: the model cannot cover it. A parameter with a single value is missing from both results.
+    The trials are COMPLETE or PRUNED. The distributions are by name, sorted. A parameter that had
+    different distributions is left out: the model cannot cover it. A parameter with a single value
+    is missing from both results.
     """
     space: dict[str, BaseDistribution] = {}
     dynamic: set[str] = set()

@@ -26,8 +26,8 @@ class AdversarialBound:
     Attributes:
         value: The theorem's bound B sqrt(2 Φ(0) - 2 Φ(h)) of the regret.
         linear: The corollary's bound B c h, which is at least ``value``.
-        is_certificate: Whether h is the exact covering radius, as it is taken to be if it was given
-            as a number. False if the radius is only known to be at least h.
+        is_certificate: Whether h is the exact covering radius; a plain number counts as exact.
+            False if the radius is only known to be at least h.
 
     Example:
         >>> from optuna_bkop.regret import StationaryKernel, adversarial_bound

@@ -56,10 +56,10 @@ class Region:
 
         If the domain has at most 1024 points and no conditions, the boxes are these points.
         Otherwise numerical parameters fill their range, those with steps, too, and each
-        combination of choices has a box. Where a categorical parameter is conditional, its neutral features (those of an
-        inactive parameter) are one more choice; the neutral feature of a numerical one lies in its
-        range. So the boxes contain the features of all points, whichever conditions hold. With too
-        many combinations, one box contains all of them.
+        combination of choices has a box. Where a categorical parameter is conditional, its neutral
+        features (those of an inactive parameter) are one more choice; the neutral feature of a
+        numerical one lies in its range. So the boxes contain the features of all points, whichever
+        conditions hold. With more than 1024 combinations, one box contains all of them.
 
         Args:
             domain: The domain.
