@@ -180,7 +180,10 @@ class Campaign:
 
     @property
     def _work(self) -> float:
-        """The default amount of work: twice that of Algorithm 7, in units of `work_per_pass`."""
+        """The default amount of work, in units of `work_per_pass`.
+
+        It is twice that of Algorithm 7, but at least `_LEAST_WORK` and at most `_MOST_WORK`.
+        """
         n_starts = sum(self._primes)
         of_algorithm_7 = n_starts * _N_SWEEPS * self.worker.work_per_pass
         return float(min(_MOST_WORK, max(_LEAST_WORK, 2 * of_algorithm_7)))

@@ -89,7 +89,7 @@ def interruptible() -> Iterator[Flag]:
 
 
 def echo_interrupted(flag: Flag, what: str) -> None:
-    """Say on stderr that Ctrl-C was pressed, and what is written nevertheless."""
+    """If Ctrl-C was pressed, say so on stderr, and ``what`` is written nevertheless."""
     if flag.value:
         click.echo(f"Interrupted: {what}", err=True)
 

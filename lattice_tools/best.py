@@ -113,7 +113,8 @@ def search(
         progress: Called with the share, from 0 to 1, of the work that is done.
 
     Returns:
-        The lattice with the largest minimum distance that was found.
+        The lattice with the largest minimum distance that was found. Its ``is_optimal`` is True if
+        it is proved to be the widest of all, which is not tried with ``units_only``.
     """
     begun = time.time()
     deadline = math.inf if budget is None else begun + budget

@@ -38,7 +38,7 @@ def plot_points(
 
     Args:
         points: Array (n, d) in [0, 1], n >= 2, d >= 2.
-        pair: Two coordinates to draw, counted from 1.
+        pair: Two different coordinates to draw, counted from 1.
         name: Name of the points in the left panel's title.
         seed: Seed of the random points.
 

@@ -220,7 +220,8 @@ def _ascent_radius(
 ) -> float:
     """Return the largest distance to the nearest point that ``n_starts`` local ascents reach.
 
-    Each ascent starts from the farthest of 64 random places.
+    It is a lower bound of the covering radius. Each ascent starts from the farthest of 64 random
+    places.
     """
     n_random = 64
     tree = _tree(X, periodic)

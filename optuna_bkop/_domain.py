@@ -218,7 +218,7 @@ class Domain:
         return np.where(self.active(U), gradient, 0.0)
 
     def keys(self, U: FloatArray) -> list[bytes]:
-        """Return a key per point of U (m, d): equal if all active numbers agree within 1e-9."""
+        """Return a key per point of U (m, d): its active numbers, rounded to nine decimals."""
         numbers = np.where(self.active(U), np.round(np.nan_to_num(U) * 1e9), -1.0)
         return [row.tobytes() for row in numbers.astype(np.int64)]
 

@@ -21,7 +21,8 @@ class TrackingOutcome:
         trials: Number of trials.
         runs: Number of MLflow's runs.
         equal: Number of trials that have exactly one run, with the same parameters and value.
-        planned: Number of trials that the sampler's model chose.
+        planned: Number of trials that the sampler's model chose; 0 with samplers other than
+            `BKOPSampler`.
         best: Smallest value of a trial.
     """
 

@@ -31,7 +31,8 @@ class TuneOutcome:
         complete: Number of trials that returned a value.
         at_once: Largest number of trials that were running when one of them began.
         distinct: Number of different points.
-        planned: Number of trials that the sampler's model chose.
+        planned: Number of trials that the sampler's model chose; 0 with samplers other than
+            `BKOPSampler`.
         batches: Number of plans that the planned trials belong to.
         largest: Largest number of trials that belong to one plan.
         shared: Number of points that the first run of the same sampler has, too; 0 for that run.

@@ -88,7 +88,7 @@ class OptunaOptimiser(Optimiser):
         return [Suggestion(np.array([t.params[name] for name in self._space]), t) for t in trials]
 
     def tell(self, suggestions: Sequence[Suggestion], values: Array) -> None:
-        """Finish the trials."""
+        """Finish the trials of `n` suggestions with values `(n,)`."""
         for suggestion, value in zip(suggestions, values.tolist(), strict=True):
             self._study.tell(suggestion.token, value)
 

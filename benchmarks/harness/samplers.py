@@ -62,7 +62,13 @@ class SamplerError(Exception):
 
 
 def describe(name: str) -> Peer:
-    """Return the peer of this name, or the one that a description describes."""
+    """Return the peer of this name, or the one that a description describes.
+
+    A description is not checked here, and its only package is that of its module.
+
+    Raises:
+        SamplerError: When `name` is neither a key of `PEERS` nor has a colon.
+    """
     if name in PEERS:
         return PEERS[name]
     if ":" not in name:
@@ -109,6 +115,9 @@ def make(name: str, **given: Any) -> Any:
         name: A key of `PEERS` or a description.
         **given: Keyword arguments. One is passed to the callable if it has a parameter of this
             name and the description does not set it; otherwise it is ignored.
+
+    Raises:
+        SamplerError: When the name or the description does not lead to a callable.
     """
     factory, kwargs = load(describe(name))
     taken = inspect.signature(factory).parameters
@@ -123,6 +132,10 @@ def build(name: str, *, dim: int, seed: int, startup: int) -> Optimiser:
         dim: Number of parameters.
         seed: Passed as `seed`.
         startup: Number of initial points, passed as `n_startup_trials`.
+
+    Raises:
+        SamplerError: When the name or the description does not lead to a callable.
+        TypeError: When the callable returns neither an Optuna sampler nor an `Optimiser`.
     """
     made = make(name, seed=seed, n_startup_trials=startup, dim=dim)
     if isinstance(made, optuna.samplers.BaseSampler):

@@ -40,7 +40,8 @@ def width(seconds: float, points: tuple[int, ...], dims: tuple[int, ...]) -> Non
     """Print the minimum distances of `best` as fractions of the limit by Hermite's constant.
 
     The lattices are searched, not read from the catalogue. A fixed list of sizes (N, d) is
-    measured; --points and --dim select from it.
+    measured; --points and --dim select from it. For N = 1000 and 3000 in ten dimensions, the
+    distance is printed beside that of Algorithm 7 instead.
     """
     # The first searches load numba and compile; that happens once per installation.
     best(2003, 6, budget=1.0)

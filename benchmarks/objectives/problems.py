@@ -66,7 +66,7 @@ class FunctionProblem(Problem):
         name: One of `functions.FUNCTIONS`.
         seed: Determines where the optimum is moved to.
         stretch: What a sampler is told in place of the values `(m,)`: an increasing function of
-            each objective. Hypervolumes are those of the values.
+            each objective; None for the values themselves. Hypervolumes are those of the values.
     """
 
     name: str

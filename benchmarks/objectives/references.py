@@ -96,7 +96,7 @@ def load_references(path: Path) -> dict[str, Reference]:
 
 
 def save_references(path: Path, references: Mapping[str, Reference]) -> None:
-    """Write references by problem, one line each."""
+    """Write references by problem to a JSON file, one line each, in place of what it has."""
     lines = [f"{json.dumps(k)}: {json.dumps(asdict(v))}" for k, v in sorted(references.items())]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

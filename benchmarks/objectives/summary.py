@@ -71,8 +71,8 @@ def summary(
     The first table has the median gap of each sampler per problem, mean ranks and costs. The
     second one has a row for each other sampler, and for each number of objectives: the geometric
     mean of the ratio of our gap to the other's (below 1, ours is better), with an interval, and
-    the share of runs in which our gap is smaller, a tie being half a run. A failed run counts as last in ranks, and the row `failed` counts it. All
-    other rows leave it out.
+    the share of runs in which our gap is smaller, a tie being half a run. A failed run counts as
+    last in ranks, and the row `failed` counts it. All other rows leave it out.
 
     Args:
         records: Records of runs.

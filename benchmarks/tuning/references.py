@@ -98,7 +98,7 @@ def load_references(path: Path) -> dict[str, Reference]:
 
 
 def save_references(path: Path, references: dict[str, Reference]) -> None:
-    """Write references by task, one line each."""
+    """Write references by task to a JSON file, one line each, in place of what it has."""
     lines = [
         f"{json.dumps(task)}: {json.dumps(asdict(reference))}"
         for task, reference in sorted(references.items())

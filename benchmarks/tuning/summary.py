@@ -100,7 +100,11 @@ def _overall(name: str, blocks: Sequence[Block], samplers: Sequence[str], agains
 
 
 def _gain_texts(comparison: Comparison | None) -> list[str]:
-    """Return the share of wins and the mean gain in score, each followed by its interval."""
+    """Return the share of wins and the mean gain in score, each followed by its interval.
+
+    A gain is the sampler's score minus that of the sampler it is compared with. Without a
+    comparison all texts are "-".
+    """
     if comparison is None:
         return ["-"] * 4
     low, high = bootstrap_interval(comparison.wins)

@@ -53,7 +53,8 @@ def _distinct_block(
 ) -> FloatArray:
     """Return n points (n, d) that are no copies of each other or of the batch (q, d).
 
-    The points of the batch are held in ``problem`` already.
+    That holds as long as there are other candidates. The points of the batch are held in
+    ``problem`` already.
     """
     domain, acquisition = problem.domain, problem.acquisition()
     near = random_points(domain, problem.lower, problem.upper, batch, rng)

@@ -60,7 +60,7 @@ def claim_point(
         trial: The trial that asks.
         cube: The search space.
         view: What other trials held and planned when the points were chosen.
-        U: New points (m, d) of the unit cube.
+        U: New points (m, d) of the unit cube; m may be 0 if the trial takes a free point.
         is_plan: True if ``U`` continues the plan of the view. Then the trial publishes the new
             points and takes, of the free points followed by the new ones, the one at index
             ``view.plan.place``. False if ``U[0]`` is the point of the trial.

@@ -74,7 +74,8 @@ def limits(
         stale_after: The sampler's argument: minimum age in seconds of a dead trial.
         longest: Duration of the longest finished trial in seconds.
         last_ask: Duration of this worker's last ask in seconds.
-        batch_size: The sampler's argument: number of trials that are planned together, or None.
+        batch_size: The sampler's argument: number of trials that are planned together; None if the
+            user gave none.
         n_at_once: Number of trials that recently ran in parallel.
     """
     running = max(stale_after, _DEAD_TIMES * longest)

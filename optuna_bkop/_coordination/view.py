@@ -100,7 +100,8 @@ def read_view(
         cube: The search space.
         watch: Measures the ages of trials.
         stale_after: The sampler's argument: minimum age in seconds of a dead trial.
-        batch_size: The sampler's argument: number of trials that are planned together, or None.
+        batch_size: The sampler's argument: number of trials that are planned together; None if the
+            user gave none.
         last_ask: Duration of this worker's last ask in seconds.
         waited: Seconds that the trial has waited for the plans of others.
         worker: This process.

@@ -32,9 +32,9 @@ def by_layers(V: FloatArray, n_enough: int) -> tuple[NDArray[np.int64], int]:
     """Return all row indices (n,) of V (n, m), by layer, and the size of the first layer.
 
     All values are to be maximised. The first layer is the front: the rows that no other row
-    dominates. Each further layer is the front of the rows that no earlier layer contains. Once the
-    layers have ``n_enough`` rows, the other rows follow in the order of their mean rank over the
-    objectives.
+    dominates. Each further layer is the front of the rows that no earlier layer contains. A layer
+    has only one of several equal rows. Once the layers have ``n_enough`` rows, the other rows
+    follow, best first, in the order of their mean rank over the objectives.
     """
     rest = np.arange(len(V))
     layers: list[NDArray[np.int64]] = []

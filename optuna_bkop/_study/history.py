@@ -87,6 +87,8 @@ def read_history(finished: FinishedTrials, cube: UnitCube, *, maximize: Sequence
 def _pruned_values(finished: FinishedTrials, values: FloatArray, maximize: bool) -> FloatArray:
     """Return estimated final values (n,) of the pruned trials; NaN for all others.
 
+    Without a COMPLETE trial, all are NaN.
+
     Args:
         finished: The trials.
         values: Values (n,) of the COMPLETE trials; NaN for the pruned ones.

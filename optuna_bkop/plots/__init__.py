@@ -96,7 +96,7 @@ def plot_batches(study: Study, params: Sequence[str] | None = None) -> Figure:
 
     Trials of one batch, whose points were chosen together, share a colour and are joined to their
     centre by lines. Later batches are darker. Hollow points are trials that were not planned, for
-    example those of the startup. The star is the best feasible trial.
+    example those of the startup. The star is the best feasible trial, if there is one objective.
 
     Args:
         study: The study.

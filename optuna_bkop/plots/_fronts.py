@@ -52,7 +52,7 @@ class Front:
     Attributes:
         title: Title of the figure.
         labels: Names of both objectives.
-        trials: Values (n, 2) of the trials that are not on the front.
+        trials: Values (n, 2) of the COMPLETE trials that are not on the front, feasible or not.
         front: Values (f, 2) of the trials on the front, ascending in the first objective.
         coming: Values (q, 2) that the models expect of the running trials: posterior means.
         lower: Values (q, 2) that are one posterior deviation worse than expected.

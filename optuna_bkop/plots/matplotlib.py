@@ -177,10 +177,10 @@ def plot_model_slices(
 
 
 def plot_hypervolume(study: Study, reference_point: Sequence[float] | None = None) -> Axes:
-    """Plot the hypervolume of all trials so far against their number.
+    """Plot the hypervolume of all COMPLETE trials so far against their number.
 
-    The hypervolume is the volume of objective space that feasible trials dominate, above a
-    reference point.
+    The hypervolume is the volume of objective space that feasible trials dominate, on the better
+    side of a reference point.
 
     Args:
         study: A study with several objectives.
