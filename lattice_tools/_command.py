@@ -89,11 +89,11 @@ def interruptible() -> Iterator[Flag]:
 
 
 def echo_interrupted(flag: Flag, what: str) -> None:
-    """If Ctrl-C was pressed, say so on stderr, and ``what`` is written nevertheless."""
+    """If Ctrl-C was pressed, say so on stderr, followed by the text ``what``."""
     if flag.value:
         click.echo(f"Interrupted: {what}", err=True)
 
 
 def name_of(file: str) -> str:
-    """A file's name without its folders."""
+    """A file's name without its folders; "stdin" for "-"."""
     return "stdin" if file == "-" else Path(file).name

@@ -34,6 +34,9 @@ _ROWS = 4096
 def read_points(path: str) -> FloatArray:
     """Read points (n, d) in [0, 1] from a CSV (with or without header), JSON or npy file.
 
+    A JSON file is a table, or an object with "points", or one with a lattice, whose points are
+    computed if the file lacks them.
+
     Args:
         path: The file's name; "-" reads standard input.
 

@@ -93,7 +93,8 @@ def cells_of(
         points: The numbers of points N, one table each.
         dims: The columns d of the tables.
         options: Options by name, passed to those methods that take them.
-        paper: Whether methods get the options that Lyu, Yuan and Tsang used for their Tables 1-3.
+        paper: Whether methods get the options that Lyu, Yuan and Tsang used for their Tables 1-3,
+            which take precedence over ``options``.
 
     Returns:
         The cells by table, then by row. Repeated rows, columns and tables are left out.

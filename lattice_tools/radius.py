@@ -62,6 +62,8 @@ class Radius:
 def separation(points: ArrayLike, *, periodic: bool) -> float:
     """Return the smallest distance between two of the points, which is twice the packing radius.
 
+    It is 0 if two points coincide.
+
     Args:
         points: Array (n, d) in [0, 1], with n >= 2.
         periodic: Whether to measure on the torus or in the plain cube.

@@ -55,8 +55,8 @@ def scs(
     Args:
         n_points: The number of points N.
         dim: The dimension d.
-        n_sweeps: The largest number of passes over all components. A pass that changes nothing
-            ends the search. Lyu, Yuan and Tsang use 150.
+        n_sweeps: The largest number of passes over all components from each start. A pass that
+            changes nothing is the last one. Lyu, Yuan and Tsang use 150.
         units_only: Restrict components to units modulo N, gcd(b_j, N) = 1, so that every
             coordinate takes N different values. Row "SCS" in the tables of Lyu, Yuan and Tsang has
             this restriction; for N = 3000 no such lattice has a minimum distance above

@@ -18,7 +18,10 @@ def check_integer(name: str, value: object, minimum: int) -> None:
 
 
 def check_finite(name: str, value: object, kind: str = "finite") -> float:
-    """Return ``value`` as a float; raise a ValueError unless it is a finite number."""
+    """Return ``value`` as a float; raise a ValueError unless it is a finite number.
+
+    ``kind`` is the word for the expected number in the message. Booleans are not accepted.
+    """
     is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value):  # type: ignore[arg-type]
         raise ValueError(f"`{name}` must be a {kind} number, got {value!r}.")

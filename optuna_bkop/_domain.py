@@ -234,7 +234,7 @@ class Domain:
     def neighbours(self, u: FloatArray, n_most: int = 12) -> FloatArray:
         """Return points (m, d) that differ from ``u`` (d,) in one parameter that has a grid.
 
-        A categorical parameter takes all other choices. An ordered one takes about ``n_most``
+        A categorical parameter takes all other choices. An ordered one takes at most ``n_most``
         values, at distances of 1, 2, 4, ... grid steps in both directions.
         """
         rows = []

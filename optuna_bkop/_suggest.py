@@ -251,7 +251,11 @@ def _fit(
 def _lattice_points(
     ask: Ask, snapshot: Snapshot, view: View, memory: Memory, n: int, attempt: int = 0
 ) -> FloatArray:
-    """Return n points (n, d) of the study's lattice; observed and held ones are replaced."""
+    """Return n points (n, d) of the study's lattice; observed and held ones are replaced.
+
+    In the first attempt, 0, the first one is the point of the trial's number. Later attempts take
+    points of other copies of the lattice.
+    """
     lattice = memory.lattice(ask.options.n_startup_trials, ask.cube.dim)
     index = ask.number + attempt * _FAR
     U = [lattice.point(ask.root, ask.cube.names, index + i) for i in range(n)]

@@ -90,7 +90,7 @@ class BKOPSampler(BaseSampler):
             fifth of the present front's extent beyond its worst values.
         independent_sampler: Samples parameters that the model does not cover. If None, their
             values are spread evenly by trial number.
-        warn_independent_sampling: Whether to warn when changed distributions are the cause of it.
+        warn_independent_sampling: Whether to warn when a parameter's distribution has changed.
         constraints_func: Returns the constraints of a COMPLETE or PRUNED trial, each met if at
             most 0. For Optuna 4. Optuna 5 deprecates it: use ``trial.set_constraint`` there.
         seed: Seed of all randomness, at least 0. If None, derived from the study's name and when
@@ -259,7 +259,7 @@ class BKOPSampler(BaseSampler):
         state: TrialState,
         values: Sequence[float] | None,
     ) -> None:
-        """Store the constraints of the trial, and call the hook of the independent sampler."""
+        """Store constraints of a COMPLETE or PRUNED trial; call the independent sampler's hook."""
         if self._constraints_func is not None and state in _WITH_CONSTRAINTS:
             write_constraints(study, trial, self._constraints_func)
         if self._independent_sampler is not None:

@@ -44,7 +44,7 @@ def track(sampler: str, *, n_trials: int, n_jobs: int, seed: int | None) -> Trac
         sampler: A name or description of `harness.samplers`.
         n_trials: Number of trials.
         n_jobs: Number of threads.
-        seed: Seed of the sampler.
+        seed: Seed of the sampler; None for no seed.
     """
     from mlflow.tracking import MlflowClient
     from optuna_integration.mlflow import MLflowCallback

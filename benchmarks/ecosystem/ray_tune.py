@@ -61,7 +61,7 @@ def tune_runs(
         n_runs: Number of independent runs.
         n_trials: Number of trials of a run.
         at_once: Maximum number of trials that run in parallel.
-        seed: Seed of the sampler.
+        seed: Seed of the sampler, the same in all runs; None for no seed.
     """
     import ray
 

@@ -115,8 +115,9 @@ def run_command(
 def reference(files: tuple[Path, ...], problems: tuple[str, ...], force: bool) -> None:
     """Store reference points and hypervolumes beside the module.
 
-    Fronts are those of known Pareto sets, or of long runs of NSGA-II. The front of a tuning task
-    is extended by the runs in FILES; its reference point stays.
+    Fronts are those of known Pareto sets, or of long runs of NSGA-II. A problem that has a
+    reference keeps it, unless --force is given. The front of a tuning task is extended by the runs
+    in FILES; its reference point stays.
     """
     from benchmarks.objectives.known_fronts import compute_reference  # needs pymoo's algorithms
 

@@ -64,7 +64,8 @@ def _pareto_set(function: Function, power: float) -> Array:
     Some of them lie on the edges and corners of the cube.
 
     The position parameters of a front with m objectives form m - 1 groups. Only the mean of a
-    group counts (WFG), and equal parameters trace its whole range evenly.
+    group counts (WFG), and equal parameters trace its whole range evenly. They are uniform numbers
+    to the power of `power`.
     """
     best = np.array(function.optimum, dtype=float)
     is_free = np.isnan(best)

@@ -130,7 +130,10 @@ def _ratio(records: Sequence[Record], sampler: str, reference: str, **only: str 
 
 
 def _ratios(records: Sequence[Record], sampler: str, reference: str) -> Rows:
-    """Return a table of `_ratio`: a row per returned metric, a column per pruner, and "all"."""
+    """Return a table of `_ratio` with a row per returned metric and a column per pruner.
+
+    The last row and the last column, "all", are over all metrics or pruners.
+    """
     rows = [["returned", *PRUNERS, "all"]]
     for returned in (*RETURNED, None):
         cells = [

@@ -43,7 +43,8 @@ class Task:
         data: The data set is that of `sklearn.datasets.load_<data>`.
         scoring: Name of a scorer of scikit-learn. The loss is one minus the score, or the negative
             score if the scorer's name begins with `neg_`.
-        rows: Number of rows of the data that are used, chosen at random; None for all.
+        rows: Number of rows of the data that are used, a random choice that is always the same;
+            None for all.
         conditional: Whether some parameters exist only for some values of others.
         noisy: Whether each evaluation draws its own random splits instead of using the same folds;
             only for classifiers.

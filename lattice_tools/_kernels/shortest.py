@@ -201,8 +201,9 @@ def squared_lengths(
         vectors: Base vectors (k, d) with components in [0, N).
         enough: Squared distances, times N², of at most this need not be exact: the value is then
             an upper bound that is at most ``enough``. It rises to the largest value so far.
-        out: Filled. -1 if the distance is not below 1 in the unit cube, where the shortest vector
-            of the lattice does not give it, or if the reduction of the basis fails.
+        out: Filled. 0 if two points coincide. -1 if the distance is not below 1 in the unit cube,
+            where the shortest vector of the lattice does not give it, or if the reduction of the
+            basis fails.
         b: Work space (d,).
         B: Work space (d, d) of integers.
         mu: Work space (d, d).

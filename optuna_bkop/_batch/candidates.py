@@ -124,7 +124,8 @@ def distinct(
     tried are taken, the point stays.
 
     Args:
-        batch: Points (q, d) of the domain's grid. A repeated point counts as taken.
+        batch: Points (q, d) of the domain's grid. A point that repeats an earlier one counts as
+            taken.
         taken: Keys (see `Domain.keys`) of the points that must not be used.
         domain: The domain of the points.
         rng: Source of randomness.

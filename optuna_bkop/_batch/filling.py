@@ -87,7 +87,8 @@ def _is_apart(problem: BatchProblem, batch: FloatArray, block: FloatArray) -> ND
 def apart(problem: BatchProblem, batch: FloatArray) -> list[int]:
     """Return ascending row indices of a batch (q, d) such that no two of these rows are copies.
 
-    Two points are copies if their prior correlation is above `COPY` in every model of the problem.
+    A row is left out only if it is a copy of an earlier row that is returned. Two points are
+    copies if their prior correlation is above `COPY` in every model of the problem.
     """
     rough = max(problem.models, key=lambda model: model.roughness)
     Z = problem.domain.features(batch) * rough.inverse_scales

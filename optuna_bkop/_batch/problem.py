@@ -43,8 +43,9 @@ class SearchProblem(ABC):
             different length scales. Held points are part of their covariance, not of their mean.
         feasibility: Models of constraints, and of whether trials succeed instead of failing;
             positive where a constraint is met or a trial succeeds.
-        good: The best observed points (p, d), feasible ones with the largest values first; NaN is
-            replaced by 0.5.
+        good: The best observed points (p, d), feasible ones with the largest values first: at most
+            `N_GOOD`, or the whole front of several objectives if that is larger. NaN is replaced
+            by 0.5.
         taken: Keys of the points that are observed or held: bytes that are equal for equal points
             (see `Domain.keys`).
         n_before: Number of trials before this batch.

@@ -111,8 +111,9 @@ def read_plan(
 def _follow(entries: dict[int, Entry], fingerprint: str) -> tuple[str, list[Point], set[int]]:
     """Return the plan: the name of its last part, its points, and the trials that published them.
 
-    The first part is that of the trial with the lowest number; each part names the part before.
-    Without a plan the results are empty.
+    Only parts that are based on the data with this fingerprint count. Each part names the part
+    before; the first one names none. If several parts name the same one, that of the trial with
+    the lowest number counts. Without a plan the results are empty.
     """
     parts: dict[str, int] = {}
     for number in sorted(entries):

@@ -33,13 +33,14 @@ class Snapshot:
             trial numbers and search space, whatever the unit of the values.
         fingerprint: Fingerprint of study, trials and values: what a plan is based on.
         others: All trials that are not part of ``history``, in the order of their numbers.
-        ended: The finished trials among ``others``: failed, or pruned before any was COMPLETE.
+        ended: The finished trials among ``others``: failed; pruned without an estimated value; or
+            COMPLETE with NaN as value or without any parameter of the search space.
         recent: The finished trials among the latest 64 of the study, in the order of their
             numbers.
         finished: Numbers of all finished trials.
         longest: Duration of the longest finished trial in seconds; 0 if none is finished.
-        u_enqueued: The point (d,) of the trial that asks, if it was enqueued with all parameters;
-            otherwise None.
+        u_enqueued: The point (d,) of the trial that asks, if it was enqueued with all parameters
+            that are active in it; otherwise None.
     """
 
     history: History

@@ -181,7 +181,8 @@ def plot_front(study: Study, objectives: tuple[int, int] = (0, 1)) -> Figure:
 
     The front consists of the feasible trials that no other feasible trial dominates: none is at
     least as good in all objectives of the study, and better in one. Running trials are drawn where
-    the models expect their values, with bars of one posterior standard deviation.
+    the models expect their values, with bars of one posterior standard deviation, once any trial
+    is feasible.
 
     Args:
         study: A study with several objectives.
