@@ -94,7 +94,7 @@ def plot_points(
 
 
 def image(figure: Figure, format: str) -> bytes:
-    """The figure as the content of a file in one of `IMAGE_FORMATS`."""
+    """The figure as the content of a file in one of `IMAGE_FORMATS`; others are a ValueError."""
     if format not in IMAGE_FORMATS:
         raise ValueError(
             f"A picture's format must be one of {', '.join(IMAGE_FORMATS)}, got {format!r}."

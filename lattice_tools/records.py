@@ -85,7 +85,13 @@ def parse(text: str) -> tuple[Records, Floors]:
 
 
 def text_of(found: Records, floors: Mapping[tuple[int, int], int]) -> str:
-    """Return the text of a file of records, with Algorithm 7's values, sorted by N and d."""
+    """Return the text of a file of records, sorted by N and d.
+
+    Args:
+        found: The lattices by (N, d).
+        floors: Squared minimum distances, times N², of Algorithm 7 by (N, d). A size without one
+            gets a dash.
+    """
     lines = ["# N d (N * minimum distance)^2 the same of Algorithm 7, state, base vector"]
     for size, lattice in sorted(found.items()):
         state = "optimal" if lattice.is_optimal else "found"

@@ -60,7 +60,8 @@ class Options:
     Attributes:
         batch_size: Number of points that are planned together. None means the number of trials
             that recently ran in parallel.
-        n_startup_trials: Number of lattice points before the model takes over.
+        n_startup_trials: The model takes over from the lattice when this many trials are finished
+            or running, half as many are finished, and at least one has a value.
         stale_after: Minimum age in seconds at which a running trial may be considered dead.
         reference_point: Reference point of the hypervolume, one number per objective, in its units
             and direction. None means a little beyond the worst values on the front.

@@ -152,7 +152,11 @@ def _distributions() -> Mapping[str, list[str]]:
 
 
 def versions(name: str) -> dict[str, str]:
-    """Return the versions of Python and of the packages that a sampler uses."""
+    """Return the versions of Python and of the packages that a sampler uses, by package.
+
+    These are Optuna, NumPy, SciPy, greenlet and the packages of the sampler. Those that are not
+    installed are left out.
+    """
     found = {"python": platform.python_version()}
     distributions = _distributions()
     # GPSampler takes two thirds of the time if greenlet is installed.

@@ -89,7 +89,10 @@ def compare(blocks: Iterable[Block], sampler: str, reference: str) -> Comparison
 
 
 def bootstrap_interval(values: Array) -> tuple[float, float]:
-    """Return a 95 % percentile interval of the mean of values `(n,)`."""
+    """Return a 95 % percentile interval of the mean of values `(n,)`, by bootstrap.
+
+    Equal values give the same interval: the seed is fixed.
+    """
     rng = np.random.default_rng(0)
     means = values[rng.integers(len(values), size=(RESAMPLES, len(values)))].mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])

@@ -35,5 +35,5 @@ def markdown(rows: Rows) -> str:
 
 
 def show(rows: Rows, as_markdown: bool = False) -> None:
-    """Print a table."""
+    """Print a table, in Markdown or as aligned text."""
     click.echo(markdown(rows) if as_markdown else aligned(rows))

@@ -60,8 +60,9 @@ def p2() -> None:
 def genz(dim: int, instances: int, shifts: int) -> None:
     """Print relative errors on Genz's six families and the rates at which they decrease.
 
-    The error is the standard deviation over shifts, its geometric mean over functions; the rate is
-    the slope of log(error) in log(N) over N = 2^6, 2^7, ..., 2^16.
+    The error is the standard deviation over shifts divided by the mean, with the geometric mean
+    taken over functions. The rate is the slope of log(error) in log(N) over N = 2^6, 2^7, ...,
+    2^16; a more negative one is better.
     """
     exponents = tuple(range(6, 17))
     shown = (8, 10, 12, 14, 16)

@@ -119,7 +119,7 @@ def small() -> None:
 
 
 def _largest(N: int, d: int) -> int:
-    """The largest squared minimum distance of all base vectors, one after the other."""
+    """The largest squared minimum distance, times N², by trying all base vectors."""
     H = N // 2
     r = np.outer(np.arange(H + 1), np.arange(1, H + 1)) % N
     c = np.minimum(r, N - r) ** 2

@@ -182,9 +182,10 @@ def summarize(
 ) -> None:
     """Print median gaps per problem, and gap ratios to each of the other samplers.
 
-    A ratio is the geometric mean over runs on the same problem with the same seed. Its interval is
-    a bootstrap over these pairs. "Won" is the share of pairs with the smaller gap. The column
-    "best" names the sampler to which our ratio is largest, over the seeds that both have run.
+    A ratio is our gap divided by the other's: below 1, ours is better. It is the geometric mean
+    over runs on the same problem with the same seed. Its interval is a bootstrap over these pairs.
+    "Won" is the share of pairs in which our gap is smaller. The column "best" names the sampler to
+    which our ratio is largest, over the seeds that both have run.
     Ranks are over runs that all samplers have made; a failed run ranks last.
     """
     names = set(_expanded(problems))

@@ -112,7 +112,7 @@ def _data(name: str, rows: int | None) -> tuple[Array, Array]:
 
 
 def training_data(task: Task) -> tuple[Array, Array]:
-    """Return the points and the targets of a task."""
+    """Return the inputs `(n, features)` and the targets `(n,)` of the rows that a task uses."""
     return _data(task.data, task.rows)
 
 

@@ -36,7 +36,7 @@ _N_CLIMBED = 2
 def maximize(
     problem: SearchProblem, acquisition: Acquisition, q: int, *, rng: np.random.Generator
 ) -> FloatArray:
-    """Return a batch (q, d) that maximises the acquisition within the trust box.
+    """Return the batch (q, d) with the largest acquisition that a search of the trust box finds.
 
     With gradients, most greedy batches climb a few steps together, and the best one climbs to the
     end. With CMA-ES, the best greedy batch is the initial mean. The settings of the problem decide

@@ -93,7 +93,10 @@ def bkop(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArr
 
 
 def _jointly(problem: BatchProblem, q: int, *, rng: np.random.Generator) -> FloatArray:
-    """Return q points (q, d), without copies, that maximise one joint acquisition."""
+    """Return q points (q, d) that maximise one joint acquisition.
+
+    There are no copies among them, as long as there are other candidates.
+    """
     batch, n_joint = np.empty((0, problem.domain.dim)), 0
     max_joint = problem.settings.max_joint
     while len(batch) < q and (n_joint == 0 or n_joint + q - len(batch) <= max_joint):

@@ -69,6 +69,9 @@ def limits(
 ) -> Limits:
     """Return the limits for one ask.
 
+    A running trial is considered dead beyond ``stale_after`` or five times ``longest``, whichever
+    is longer; with a storage that has heartbeats, beyond ten times that.
+
     Args:
         study: The study.
         stale_after: The sampler's argument: minimum age in seconds of a dead trial.

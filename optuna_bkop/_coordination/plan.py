@@ -61,7 +61,8 @@ def read_plan(
     """Return the plan for a fingerprint (steps 1 and 2 of docs/protocol.md).
 
     Args:
-        trials: All trials that are not part of the data, in the order of their numbers.
+        trials: All trials that are not part of the data; for an older plan, preceded by the latest
+            finished trials. Unfinished trials are in the order of their numbers.
         own_number: Number of the trial that asks.
         fingerprint: Fingerprint of the data that the plan is based on.
         cube: The search space.

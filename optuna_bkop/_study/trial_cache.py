@@ -62,7 +62,7 @@ class FinishedTrials:
         return self.cache.table(self.rows)
 
     def values(self, n_objectives: int) -> FloatArray:
-        """Return the values (n, m) of the trials; NaN if a trial does not have m of them."""
+        """Return the values (n, m) of the trials, as told; NaN if a trial does not have m."""
         return self.cache.values(self.rows, n_objectives)
 
     @property

@@ -74,7 +74,7 @@ class AxisName:
 
 @dataclass(frozen=True)
 class Batches:
-    """Trials in the plane of two parameters.
+    """COMPLETE trials in the plane of two parameters.
 
     Attributes:
         title: Title of the figure.
@@ -182,10 +182,11 @@ def batches(study: Study, params: Sequence[str] | None) -> Batches:
 
     Args:
         study: The study.
-        params: Names of the two parameters. If None, the first two of the finished trials.
+        params: Names of the two parameters. If None, the first two of the COMPLETE trials.
 
     Raises:
-        ValueError: No finished trial has both parameters, or the study has fewer than two.
+        ValueError: No COMPLETE trial has both parameters, or ``params`` is None and the study has
+            fewer than two.
     """
     first, second = _two_params(study) if params is None else params
     trials = [t for t in finished(study) if first in t.params and second in t.params]

@@ -30,7 +30,7 @@ from optuna_bkop._study.unit_cube import UnitCube
 
 @dataclass(frozen=True)
 class HypervolumeHistory:
-    """The hypervolume of all trials so far, against their number.
+    """The hypervolume of all COMPLETE trials so far, against their number.
 
     Attributes:
         title: Title of the figure.

@@ -32,11 +32,11 @@ def slices(
         study: A study with one objective.
         params: Names of parameters. If None, all that the best trial has.
         certificate: A certificate whose kernel and norm the model has. If None, both are estimated
-            from all trials.
+            from all COMPLETE trials with a finite value.
 
     Raises:
-        ValueError: The best trial lacks one of ``params``, or there is no finished trial
-            that is feasible.
+        ValueError: The best trial lacks one of ``params``, no COMPLETE trial is feasible or has a
+            finite value, or the study has several objectives.
     """
     read = read_queries(study)
     trials = finished(study)
