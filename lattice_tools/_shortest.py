@@ -75,7 +75,8 @@ def squared_lengths(n_points: int, vectors: IntArray, enough: int = -1) -> IntAr
             the first largest value is always exact.
 
     Returns:
-        Integers (k,); -1 where the distance is not below 1, which needs a scan of the points.
+        Integers (k,); 0 where two points coincide, and -1 where the distance is not below 1 or the
+        reduction of the basis fails, which needs a scan of the points.
     """
     k, d = vectors.shape
     kernel = compiled(shortest.squared_lengths, k * seconds_plain(d))

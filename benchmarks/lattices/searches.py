@@ -36,7 +36,8 @@ print(json.dumps({
 def literal_search(start: NDArray[np.int64], N: int, n_sweeps: int) -> NDArray[np.int64]:
     """Improve a base vector as the inner search of Algorithm 7 is printed, by literal loops.
 
-    Each component in turn takes every value, and every value is measured over all points.
+    Each component in turn, except the first, takes every value, and every value is measured over
+    all points. The first of the best values is kept, if it is better than the present one.
 
     Args:
         start: A base vector (d,), its first component 1.

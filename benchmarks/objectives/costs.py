@@ -36,7 +36,8 @@ class Cost:
 def cost(sampler: str, name: str, reference: Reference, trials: int, q: int) -> Cost:
     """Measure the second of two rounds of q trials, after random trials.
 
-    The first round imports modules and reads all trials for the first time.
+    The first round imports modules and reads all trials for the first time. It is the last q of
+    the ``trials`` before the measured round, which are rounded down to a multiple of q.
     """
     found, n_objectives = problem(name), len(reference.point)
     study = StudyOptimiser(samplers.make("random", seed=0), found, n_objectives)

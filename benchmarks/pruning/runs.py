@@ -35,8 +35,9 @@ class PruningCell(Cell):
     Attributes:
         objective: A key of `OBJECTIVES`.
         pruner: A key of `PRUNERS`.
-        returned: What a trial returns to the sampler: "last" (its last report), "best" (its best
-            report) or "other" (another metric).
+        returned: What a trial returns to the sampler: "last" (its last report; for the objective
+            "instances", the mean of its reports), "best" (its smallest report) or "other" (another
+            metric).
         trials: Number of trials.
         seed: Seed of the sampler and of the objective.
     """

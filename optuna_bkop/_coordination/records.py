@@ -205,8 +205,9 @@ def batch_of(trial: FrozenTrial) -> str | None:
 def batch_labels(trials: Sequence[FrozenTrial]) -> dict[int, str]:
     """Map trial numbers to batches: `STARTUP`, the name of a plan, or, for example, "trial 7".
 
-    All trials before the first planned one are the startup batch; all trials of the study if none
-    was planned. Every later trial without a plan is a batch of its own.
+    ``trials`` are all trials of a study, in the order of their numbers. Those before the first
+    planned one are the startup batch; all of them if none was planned. Every later trial without a
+    plan is a batch of its own.
     """
     labels: dict[int, str] = {}
     is_startup = True

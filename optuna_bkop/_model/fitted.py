@@ -92,7 +92,8 @@ def fit_models(
         domain: The domain of the points.
         settings: How batches are chosen.
         cache: Remembers hyperparameters of earlier fits. If None, nothing is remembered.
-        feasibility: The models of constraints and of success, if they are known already.
+        feasibility: The models of constraints and of success, if they are known already. If None,
+            they are fitted.
         n_fitted: Maximum number of best trials to which hyperparameters are fitted. If None, or if
             larger, 250.
         detailed: Whether the kernel of the values has a second, short length scale

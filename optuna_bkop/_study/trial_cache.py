@@ -96,7 +96,7 @@ def study_key(study: Study) -> Hashable:
 
 
 def birth_of(trials: Iterable[FrozenTrial]) -> str:
-    """Return when the first trial of a study began, as a text in ISO format.
+    """Return when the first of a study's trials, by number, began, as a text in ISO format.
 
     The text is equal for all workers of a study. Enqueued trials are ignored, because they exist
     before they begin: the text is empty until the first other trial begins, and constant after.

@@ -35,7 +35,8 @@ class UnitCube:
     """A search space as a unit cube: one number of [0, 1] for each parameter.
 
     Args:
-        search_space: Maps names to distributions.
+        search_space: Maps names to distributions. A ValueError is raised if one is neither a
+            FloatDistribution, an IntDistribution nor a CategoricalDistribution.
 
     Attributes:
         names: Parameter names, sorted.

@@ -75,7 +75,7 @@ class Posterior:
         noise_var: float,
         offset: float = 0.0,
     ) -> Posterior:
-        """Return the posterior given values y (n,) at X (n, D), minus ``offset``."""
+        """Return the posterior given values y (n,) at X (n, D); ``offset`` is subtracted here."""
         K = kernel(X, X)
         L = cholesky(K, noise_var, float(np.diagonal(K).max()))
         alpha = cho_solve(L, y - offset)

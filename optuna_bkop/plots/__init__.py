@@ -127,14 +127,15 @@ def plot_model_slices(
 
     A panel shows the posterior mean and the band in which the objective lies if its norm is that
     of the certificate. All other parameters are those of the best feasible trial. Points are the
-    values of all trials, whatever their other parameters; the star is the best feasible trial.
+    values of all COMPLETE trials, whatever their other parameters; the star is the best feasible
+    trial.
 
     Args:
         study: A study with one objective.
         params: Names of parameters, each of which the best trial must have; otherwise a ValueError
             is raised. If None, all that it has.
         certificate: A certificate whose kernel and norm the model has. If None, both are estimated
-            from all trials.
+            from all COMPLETE trials with a finite value.
 
     Example:
         >>> import optuna
