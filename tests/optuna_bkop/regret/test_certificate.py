@@ -14,7 +14,6 @@ from optuna_bkop.regret import (
     queries_of,
     regret_bound,
     regret_certificate,
-    same_history_bound,
 )
 from tests.support.constraints import set_constraint
 
@@ -296,8 +295,3 @@ def test_queries_outside_of_the_region_are_refused():
     q = Queries(np.array([[2.0]]), np.zeros(1), np.zeros(1, dtype=np.int64))
     with pytest.raises(ValueError, match="must lie in the region"):
         regret_certificate(q, rkhs_norm=1.0, kernel=StationaryKernel())
-
-
-def test_the_same_history_bound_names_a_bad_number_of_boxes():
-    with pytest.raises(ValueError, match="`max_boxes` must be a positive integer, got 0"):
-        same_history_bound(np.zeros((1, 1)), StationaryKernel(), 1.0, max_boxes=0)
