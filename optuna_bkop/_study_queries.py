@@ -87,10 +87,15 @@ def queries_of(study: Study) -> Queries:
     return read_queries(study).queries
 
 
-def read_queries(study: Study) -> StudyQueries:
-    """Return the queries of a study with one objective, and its search space."""
+def check_one_objective(study: Study) -> None:
+    """Raise a ValueError if a study has several objectives."""
     if len(study.directions) > 1:
         raise ValueError(f"A study with one objective is needed, got {len(study.directions)}.")
+
+
+def read_queries(study: Study) -> StudyQueries:
+    """Return the queries of a study with one objective, and its search space."""
+    check_one_objective(study)
     return read_trials(study.get_trials(deepcopy=False), study.directions[0])
 
 

@@ -64,6 +64,14 @@ class Queries:
                 "`X`, `y` and `batch` must have shapes (T, D), (T,) and (T,) with T >= 1, "
                 f"got {shapes[0]}, {shapes[1]} and {shapes[2]}."
             )
+        for name, values in (("X", self.X), ("y", self.y)):
+            if not np.isfinite(values).all():
+                bad = values[~np.isfinite(values)][0]
+                raise ValueError(f"`{name}` must have finite entries, got {float(bad)}.")
+        for name in ("numbers", "feasible"):
+            entries = getattr(self, name)
+            if entries is not None and entries.shape != self.y.shape:
+                raise ValueError(f"`{name}` must have shape {self.y.shape}, got {entries.shape}.")
         if (np.diff(self.batch) < 0).any():
             raise ValueError(f"`batch` must be ascending, got {self.batch.tolist()}.")
 
