@@ -87,6 +87,12 @@ def queries_of(study: Study) -> Queries:
     return read_queries(study).queries
 
 
+def check_one_objective(study: Study) -> None:
+    """Raise a ValueError if a study has several objectives."""
+    if len(study.directions) > 1:
+        raise ValueError(f"A study with one objective is needed, got {len(study.directions)}.")
+
+
 def read_queries(study: Study) -> StudyQueries:
     """Return the queries of a study, and the search space of its COMPLETE trials.
 
@@ -95,8 +101,7 @@ def read_queries(study: Study) -> StudyQueries:
     Raises:
         ValueError: The study has several objectives, or no COMPLETE trial with a finite value.
     """
-    if len(study.directions) > 1:
-        raise ValueError(f"A study with one objective is needed, got {len(study.directions)}.")
+    check_one_objective(study)
     return read_trials(study.get_trials(deepcopy=False), study.directions[0])
 
 

@@ -23,8 +23,8 @@ from optuna.study import StudyDirection
 from optuna.terminator import BaseImprovementEvaluator
 from optuna.trial import FrozenTrial, TrialState
 
-from optuna_bkop._checks import check_integer, check_number
-from optuna_bkop._study_queries import read_trials
+from optuna_bkop._checks import check_boolean, check_integer, check_number
+from optuna_bkop._study_queries import check_one_objective, read_trials
 from optuna_bkop._theory.queries import Queries
 from optuna_bkop.regret.certificate import RegretCertificate, certificate_of
 from optuna_bkop.regret.estimates import Given, estimate_premises
@@ -73,13 +73,16 @@ class RegretCertificateEvaluator(BaseImprovementEvaluator):
     """
 
     def __init__(self, *, relative: bool = False, **given: object) -> None:
+        check_boolean("relative", relative)
         self._relative = relative
-        self._given = Given(**given)  # type: ignore[arg-type]
+        self._given = Given.of(given)
 
     def evaluate(self, trials: list[FrozenTrial], study_direction: StudyDirection) -> float:
         """Return the certificate of finished trials; infinite if nothing can be certified."""
         gap, value_range, _ = _evaluate(trials, study_direction, self._given)
-        return gap / value_range if self._relative and value_range > 0 else gap
+        if not self._relative or gap == 0:
+            return gap
+        return gap / value_range if value_range > 0 else math.inf
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,11 @@ class StopWhenCertified:
         """Return whether the certificate of the study meets one of the criteria.
 
         It does not before the warm-up trials are finished, or if there is no certificate.
+
+        Raises:
+            ValueError: The study has several objectives.
         """
+        check_one_objective(study)
         trials = study.get_trials(deepcopy=False)
         n_finished = sum(trial.state == TrialState.COMPLETE for trial in trials)
         if n_finished < self.n_warmup_trials:
@@ -171,7 +178,8 @@ def stop_when_certified(
             ``form``. Without them the certificate is an estimate.
 
     Raises:
-        ValueError: Neither ``gap`` nor ``relative`` is given, or a number is not positive.
+        TypeError: A name in ``given`` is unknown.
+        ValueError: Neither ``gap`` nor ``relative`` is given, or a number is out of range.
 
     Example:
         >>> import optuna
@@ -191,7 +199,7 @@ def stop_when_certified(
         if value is not None:
             check_number(name, value, positive=True)
     check_integer("n_warmup_trials", n_warmup_trials, 1)
-    return StopWhenCertified(gap, relative, n_warmup_trials, Given(**given))  # type: ignore[arg-type]
+    return StopWhenCertified(gap, relative, n_warmup_trials, Given.of(given))
 
 
 def _evaluate(
@@ -200,8 +208,7 @@ def _evaluate(
     """Return the gap of finished trials, the range of their values, and the certificate.
 
     The gap is the certificate's upper bound of the simple regret. It is infinite if nothing is
-    certified: if the values contradict the given norm, or if the norm is estimated from values
-    that are all equal.
+    certified, for example if the values contradict the given norm.
     """
     read = read_trials(trials, direction)
     if given.offset is not None and not read.maximize:
@@ -220,17 +227,25 @@ def _evaluate(
         each_batch=False,
         max_boxes=_MAX_BOXES,
     )
-    is_void = certificate.is_refuted or (is_estimate and value_range == 0)
-    return math.inf if is_void else float(certificate.gap[-1]), value_range, certificate
+    gap = math.inf if certificate.is_refuted else float(certificate.gap[-1])
+    return gap, value_range, certificate
 
 
 def _thinned(queries: Queries) -> Queries:
-    """Return at most `_MAX_QUERIES` queries as one batch: the best, and some of the others."""
+    """Return at most `_MAX_QUERIES` queries as one batch: the best, and some of the others.
+
+    The best feasible query, if any, is one of them.
+    """
     n = len(queries.y)
     order = np.argsort(-queries.y, kind="stable")
     if n > _MAX_QUERIES:
         n_best = _MAX_QUERIES // 2
         rest = np.linspace(n_best, n - 1, _MAX_QUERIES - n_best).astype(np.int64)
-        order = order[np.concatenate([np.arange(n_best), rest])]
+        chosen = np.concatenate([np.arange(n_best), rest])
+        if queries.feasible is not None and queries.feasible.any():
+            first = int(np.argmax(queries.feasible[order]))
+            if first not in chosen:
+                chosen[n_best] = first  # in place of the best of the others
+        order = order[chosen]
     chosen = np.sort(order)
     return replace(queries.part(chosen), batch=np.zeros(len(chosen), dtype=np.int64))

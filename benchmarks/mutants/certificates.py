@@ -65,8 +65,8 @@ CERTIFICATES: tuple[Mutant, ...] = (
     Mutant(
         "offset with the wrong sign",
         "optuna_bkop/regret/certificate.py",
-        "offset = -offset",
-        "offset = +offset",
+        "offset=-offset",
+        "offset=+offset",
         _TESTS,
     ),
     Mutant(
@@ -95,10 +95,25 @@ CERTIFICATES: tuple[Mutant, ...] = (
         "if study.user_attrs.get(_KEY) == self._criterion:",
         "if False:",
     ),
-    _stopping(
-        "stop by a refuted norm",
-        "certificate.is_refuted or (is_estimate and value_range == 0)",
+    _stopping("stop by a refuted norm", "if certificate.is_refuted else", "if False else"),
+    Mutant(
+        "equal values certify",
+        "optuna_bkop/regret/certificate.py",
+        "np.ptp(used) == 0",
         "False",
+        _STOPPING,
+    ),
+    _stopping("thinning without the best feasible", "chosen[n_best] = first", "pass"),
+    _stopping(
+        "relative to equal values in units", "range > 0 else math.inf", "range > 0 else gap"
+    ),
+    _stopping("premises ignored", "n_warmup_trials, Given.of(given)", "n_warmup_trials, Given()"),
+    Mutant(
+        "measured regret of infeasible trials",
+        "optuna_bkop/plots/_contents.py",
+        "if is_feasible(trial) else math.inf",
+        "",
+        _PLOTS,
     ),
     _stopping("stop before the warm-up", "if n_finished < self.n_warmup_trials:", "if False:"),
     _stopping("relative gap in units", "gap / value_range if", "gap if"),

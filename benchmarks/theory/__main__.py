@@ -203,8 +203,9 @@ def stopping(
     """Compare when the certificate and Optuna's evaluators stop a study, and the regret left.
 
     Studies are recorded; rules are evaluated on the records, each with several thresholds.
-    Optuna's regret bound needs torch and is left out without it. Regret is relative to the range
-    of the values seen, like the gap. The regret of a task is the distance to the best known loss.
+    Optuna's regret bound needs torch and is left out without it. The last rule knows the regret:
+    it shows what the best possible stops would leave. Regret is relative to the range of the
+    values seen, like the gap. The regret of a task is the distance to the best known loss.
     """
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     names = FUNCTIONS if on_functions else STOPPED_TASKS

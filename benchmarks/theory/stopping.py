@@ -46,14 +46,19 @@ WARMUP = 20
 MULTIPLIERS = (0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)
 #: Numbers of trials without a better one; 30 is Optuna's default.
 STAGNATIONS = (30, 20, 15, 10, 7, 5)
+#: A rule that knows the regret left stops when it is at most the gap times each of these.
+KNOWN_MULTIPLIERS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 #: Scores of regret bounds are computed until they are this small, relative to the range.
 LEAST_SCORE = 0.001
 #: Names of the rules, with their default thresholds.
-CERTIFICATE, BOUND, STAGNATION = (
+CERTIFICATE, BOUND, STAGNATION, KNOWN = (
     *("certificate (estimate)", "RegretBoundEvaluator"),
-    "BestValueStagnationEvaluator",
+    *("BestValueStagnationEvaluator", "regret known"),
 )
-DEFAULTS = {CERTIFICATE: "gap x 1", BOUND: "gap x 1", STAGNATION: "30 trials"}
+DEFAULTS = {
+    **{CERTIFICATE: "gap x 1", BOUND: "gap x 1"},
+    **{STAGNATION: "30 trials", KNOWN: "gap x 1"},
+}
 
 
 @dataclass(frozen=True)
@@ -147,11 +152,16 @@ def thresholds(label: str, gap: float) -> dict[str, float]:
     """Return the thresholds of a rule by name, for a gap relative to the range."""
     if label == STAGNATION:
         return {f"{n} trials": -float(n) for n in STAGNATIONS}
-    return {f"gap x {m:g}": m * gap for m in MULTIPLIERS}
+    multipliers = KNOWN_MULTIPLIERS if label == KNOWN else MULTIPLIERS
+    return {f"gap x {m:g}": m * gap for m in multipliers}
 
 
 def scores_of(record: Record) -> dict[str, list[float]]:
-    """Return the scores of a recorded study by rule; without Optuna's bound if not recorded."""
+    """Return the scores of a recorded study by rule; without Optuna's bound if not recorded.
+
+    The last rule, `KNOWN`, has the regret left as its score. No rule can know that; it shows what
+    the best possible stops would leave.
+    """
     low, trials = StudyDirection.MINIMIZE, trials_of(record)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -164,7 +174,15 @@ def scores_of(record: Record) -> dict[str, list[float]]:
         found[BOUND] = record["regret_bounds"]
     longest = -float(max(STAGNATIONS))
     found[STAGNATION] = scores(lambda some: stagnation.evaluate(some, low), trials, longest)
+    values = np.array(record["values"])
+    ends = range(WARMUP, len(values) + 1)
+    found[KNOWN] = [regret_left(values[:n], record["optimum"]) for n in ends]
     return found
+
+
+def regret_left(values: Array, optimum: float) -> float:
+    """Return the regret of the best of values (n,), relative to their range."""
+    return float(values.min() - optimum) / float(np.ptp(values))
 
 
 def value_range(trials: list[FrozenTrial]) -> float:
@@ -188,8 +206,7 @@ def stop_at(found: list[float], threshold: float, values: Array, optimum: float)
     """Return where a rule with these scores stops a study with values (n,)."""
     first = next((k for k, score in enumerate(found) if score <= threshold), None)
     n = len(values) if first is None else WARMUP + first
-    left = float(values[:n].min() - optimum) / float(np.ptp(values[:n]))
-    return Stop(n, first is not None, left)
+    return Stop(n, first is not None, regret_left(values[:n], optimum))
 
 
 def stops_of(record: Record, gap: float) -> dict[str, dict[str, Stop]]:

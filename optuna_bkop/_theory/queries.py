@@ -34,8 +34,8 @@ class Queries:
     """The points and values of a run, in the order of its batches.
 
     Attributes:
-        X: Points (T, D).
-        y: Values (T,), to be maximised.
+        X: Points (T, D), finite.
+        y: Values (T,), to be maximised; finite.
         batch: Number of each point's batch (T,), ascending. A sequential run has arange(T).
         numbers: Trial numbers (T,), if the run is a study; otherwise None.
         groups: Group of each feature (D,). Features of one group share a length scale when a
@@ -64,6 +64,14 @@ class Queries:
                 "`X`, `y` and `batch` must have shapes (T, D), (T,) and (T,) with T >= 1, "
                 f"got {shapes[0]}, {shapes[1]} and {shapes[2]}."
             )
+        for name, values in (("X", self.X), ("y", self.y)):
+            if not np.isfinite(values).all():
+                bad = values[~np.isfinite(values)][0]
+                raise ValueError(f"`{name}` must have finite entries, got {float(bad)}.")
+        for name in ("numbers", "feasible"):
+            entries = getattr(self, name)
+            if entries is not None and entries.shape != self.y.shape:
+                raise ValueError(f"`{name}` must have shape {self.y.shape}, got {entries.shape}.")
         if (np.diff(self.batch) < 0).any():
             raise ValueError(f"`batch` must be ascending, got {self.batch.tolist()}.")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop._checks import check_number
+from optuna_bkop._checks import check_integer, check_number
 from optuna_bkop._theory.branch_and_bound import Maximum
 from optuna_bkop._theory.optimism import certified_maximum, search_maximum
 from optuna_bkop._theory.posterior import Posterior
@@ -87,6 +87,7 @@ def same_history_bound(
     """
     check_number("rkhs_norm", rkhs_norm)
     check_number("tolerance", tolerance, positive=True)
+    check_integer("max_boxes", max_boxes, 1)
     posterior = Posterior.of(X, np.zeros(len(X)), kernel, _ZERO * kernel.signal_var)
     region = Region.cube(X.shape[1]) if region is None else region
     found = search_maximum(posterior, 1.0, region)

@@ -39,4 +39,9 @@ class StationaryKernel:
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """Return the kernel matrix (n, m) of X (n, D) and Z (m, D)."""
         ell = np.asarray(self.length_scales)
+        if ell.ndim and ell.shape != X.shape[1:]:
+            raise ValueError(
+                f"`length_scales` must be one number or one for each of the {X.shape[1]} "
+                f"features, got {len(ell)}."
+            )
         return self.signal_var * KERNELS[self.name](squared_distances(X / ell, Z / ell))[0]

@@ -48,7 +48,7 @@ def plot_regret_certificate(
         certificate: The certificate to plot. If None, `regret_certificate(study)`, which estimates
             kernel and norm.
         optimum: Best possible value, in units of the objective. If given, the smallest difference
-            of a trial's value to it so far is plotted as well, as "measured".
+            of a feasible trial's value to it so far is plotted as well, as "measured".
 
     Example:
         >>> import optuna
@@ -75,7 +75,7 @@ def plot_regret_bound(
         study: A study with one objective.
         bound: The bounds to plot. If None, `regret_bound(study)`, which estimates kernel and norm.
         optimum: Best possible value, in units of the objective. If given, the smallest difference
-            of a trial's value to it so far is plotted as well, as "measured".
+            of a feasible trial's value to it so far is plotted as well, as "measured".
 
     Example:
         >>> import optuna

@@ -17,6 +17,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from optuna_bkop._arrays import FloatArray
+from optuna_bkop._checks import check_finite
 from optuna_bkop._coordination.records import STARTUP, batch_labels
 from optuna_bkop._study.trial_cache import constraints_of
 from optuna_bkop.regret import RegretBound, RegretCertificate, regret_bound, regret_certificate
@@ -81,8 +82,8 @@ class Batches:
         axes: Labels of both axes.
         lone: Positions (n, 2) of trials that no plan contains, for example those of the startup.
         planned: Positions (q, 2) of the trials of each planned batch, the earliest batch first.
-        best: Position (2,) of the best feasible trial; None if no trial is feasible, or if there
-            are several objectives.
+        best: Position (2,) of the best feasible trial with a finite value; None if there is none,
+            or if there are several objectives.
     """
 
     title: str
@@ -185,10 +186,10 @@ def batches(study: Study, params: Sequence[str] | None) -> Batches:
         params: Names of the two parameters. If None, the first two of the COMPLETE trials.
 
     Raises:
-        ValueError: No COMPLETE trial has both parameters, or ``params`` is None and the study has
-            fewer than two.
+        ValueError: ``params`` are not two parameters of the study, no COMPLETE trial has both, or
+            the study has fewer than two.
     """
-    first, second = _two_params(study) if params is None else params
+    first, second = _two_params(study, params)
     trials = [t for t in finished(study) if first in t.params and second in t.params]
     if not trials:
         raise ValueError(f"No finished trial has the parameters {first!r} and {second!r}.")
@@ -240,28 +241,41 @@ def axis_name(name: str, distribution: BaseDistribution) -> AxisName:
 
 
 def best_of(study: Study, trials: Sequence[FrozenTrial]) -> int | None:
-    """Return the index in ``trials`` of the best feasible trial.
+    """Return the index in ``trials`` of the best feasible trial with a finite value.
 
     A trial without constraints is feasible; of equally good trials, the first is returned. The
-    result is None if no trial is feasible, or if the study has several objectives.
+    result is None if there is none, or if the study has several objectives.
     """
     if len(study.directions) > 1:
         return None
     sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
-    feasible = [k for k, t in enumerate(trials) if all(c <= 0 for c in constraints_of(t).values())]
-    return min(feasible, key=lambda k: sign * trials[k].values[0], default=None)
+    usable = [k for k, t in enumerate(trials) if is_feasible(t) and math.isfinite(t.values[0])]
+    return min(usable, key=lambda k: sign * trials[k].values[0], default=None)
+
+
+def is_feasible(trial: FrozenTrial) -> bool:
+    """Return whether a trial meets all of its constraints; True if it has none."""
+    return all(c <= 0 for c in constraints_of(trial).values())
 
 
 def _measured(study: Study, optimum: float | None) -> list[Line]:
     if optimum is None:
         return []
-    regret = [abs(trial.values[0] - optimum) for trial in finished(study)]
+    check_finite("optimum", optimum)
+    regret = [
+        abs(trial.values[0] - optimum) if is_feasible(trial) else math.inf
+        for trial in finished(study)
+    ]
     best = np.minimum.accumulate(regret)
-    return [Line("measured", np.arange(1, len(best) + 1), best, BLACK)]
+    x = np.arange(1, len(best) + 1)
+    return [Line("measured", x, np.where(np.isfinite(best), best, np.nan), BLACK)]
 
 
-def _two_params(study: Study) -> tuple[str, str]:
+def _two_params(study: Study, params: Sequence[str] | None) -> tuple[str, str]:
     names = list(dict.fromkeys(name for trial in finished(study) for name in trial.params))
     if len(names) < 2:
         raise ValueError(f"A study with at least two parameters is needed, got {names}.")
-    return names[0], names[1]
+    two = names[:2] if params is None else list(params)
+    if isinstance(params, str) or len(two) != 2 or not set(two) <= set(names):
+        raise ValueError(f"`params` must be two of {', '.join(names)}, got {params!r}.")
+    return two[0], two[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from optuna import Study
 
 from optuna_bkop.plots import _contents, _fronts, _plotly
@@ -12,9 +13,11 @@ def save_to_dashboard(study: Study) -> list[str]:
     """Save the plots of a study as user-defined plots of optuna-dashboard.
 
     With one objective, these are the plots of the certificate, the regret bounds and the model's
-    slices; with several, of the front and the hypervolume; and in both cases of the batches, if
-    the study has at least two parameters. The dashboard shows them on the front page of the study.
-    Saving them again replaces them.
+    slices; with several, of the front and the hypervolume; and in both cases of the batches. The
+    plot of batches is left out if the study has fewer than two parameters; those of the slices and
+    of the hypervolume are left out as long as no COMPLETE trial is feasible with finite values.
+
+    The dashboard shows the plots on the front page of the study. Saving them again replaces them.
 
     Args:
         study: A study with finished trials, in a storage that the dashboard can open.
@@ -42,22 +45,25 @@ def save_to_dashboard(study: Study) -> list[str]:
         raise ImportError(
             "The dashboard is missing: pip install 'optuna-bkop[dashboard]'."
         ) from None
+    trials = _contents.finished(study)
+    is_any_usable = any(
+        _contents.is_feasible(trial) and np.isfinite(trial.values).all() for trial in trials
+    )
     if len(study.directions) > 1:
-        figures = {
-            "bkop-front": _plotly.front_figure(_fronts.front(study, (0, 1))),
-            "bkop-hypervolume": _plotly.hypervolume_figure(
-                _fronts.hypervolume_history(study, None)
-            ),
-        }
+        figures = {"bkop-front": _plotly.front_figure(_fronts.front(study, (0, 1)))}
+        if is_any_usable:
+            history = _fronts.hypervolume_history(study, None)
+            figures["bkop-hypervolume"] = _plotly.hypervolume_figure(history)
     else:
         figures = {
             "bkop-regret-certificate": _plotly.regret_figure(
                 _contents.certificate_lines(study, None, None)
             ),
             "bkop-regret-bound": _plotly.regret_figure(_contents.bound_lines(study, None, None)),
-            "bkop-model-slices": _plotly.slices_figure(slices(study, None, None)),
         }
-    if len({name for trial in _contents.finished(study) for name in trial.params}) > 1:
+        if is_any_usable:
+            figures["bkop-model-slices"] = _plotly.slices_figure(slices(study, None, None))
+    if len({name for trial in trials for name in trial.params}) > 1:
         figures["bkop-batches"] = _plotly.batches_figure(_contents.batches(study, None))
     return [
         save_plotly_graph_object(study, figure, graph_object_id=name)

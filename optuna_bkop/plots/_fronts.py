@@ -115,14 +115,14 @@ def front(study: Study, objectives: tuple[int, int]) -> Front:
 
     Args:
         study: A study with several objectives.
-        objectives: Indices of two objectives, counted from 0.
+        objectives: Indices of two different objectives, counted from 0.
 
     Raises:
         ValueError: The study has one objective or no finished trial, or an index is out of range.
     """
     history, cube = _read(study)
     n_objectives = history.values.shape[1]
-    if len(objectives) != 2 or not set(objectives) <= set(range(n_objectives)):
+    if len(objectives) != 2 or len(set(objectives) & set(range(n_objectives))) != 2:
         raise ValueError(f"`objectives` must be two of 0 .. {n_objectives - 1}, got {objectives}.")
     signs = np.where(maximized(study), 1.0, -1.0)
     feasible = np.flatnonzero(~np.any(history.constraints > 0, axis=1))

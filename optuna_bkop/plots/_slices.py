@@ -35,7 +35,7 @@ def slices(
             from all COMPLETE trials with a finite value.
 
     Raises:
-        ValueError: The best trial lacks one of ``params``, no COMPLETE trial is feasible or has a
+        ValueError: The best trial lacks one of ``params``, no COMPLETE trial is feasible with a
             finite value, or the study has several objectives.
     """
     read = read_queries(study)
@@ -67,7 +67,8 @@ def slices(
         axis = axis_name(name, trials[best].distributions[name])
         panels.append(Slice(axis, x, mean, lower, upper, seen[np.isfinite(values)], at))
     low, high = float(read.queries.y.min()), float(read.queries.y.max())
-    margin = _MARGIN * (high - low)
+    # Equal values need a range, too.
+    margin = _MARGIN * ((high - low) or abs(high) or 1.0)
     y_range = (low - margin, high + margin)
     title = f"Model through the best trial, {trials[best].number}"
     return Slices(title, tuple(panels), y_range if read.maximize else (-y_range[1], -y_range[0]))

@@ -256,7 +256,8 @@ def _regret_axes(content: RegretLines) -> Axes:
     ax = _new_axes()[0]
     for line in content.lines:
         ax.plot(line.x, line.y, color=line.colour, **_style(line))
-    ax.set_yscale("log")
+    if any((line.y > 0).any() for line in content.lines):  # otherwise matplotlib warns
+        ax.set_yscale("log")
     ax.set_xlabel(content.x_label)
     ax.set_ylabel(content.y_label)
     ax.set_title(content.title)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop._checks import check_boolean, check_choice, check_integer, check_number
+from optuna_bkop._checks import check_boolean, check_integer
 from optuna_bkop._study_queries import StudyQueries, read_queries
 from optuna_bkop._theory.branch_and_bound import Maximum
-from optuna_bkop._theory.certificate import FORMS, Gap, Premises, gap_after
+from optuna_bkop._theory.certificate import Gap, Premises, gap_after
 from optuna_bkop._theory.queries import Queries
 from optuna_bkop._theory.region import Region
 from optuna_bkop._theory.theorems import KernelFunction
@@ -33,7 +33,8 @@ class RegretCertificate:
 
     Attributes:
         gap: Upper bounds (N,) of the simple regret: the best feasible value found so far differs
-            from the optimum by at most this. Infinite as long as no query is feasible.
+            from the optimum by at most this. Infinite as long as no query is feasible, and if
+            kernel or norm would have to be estimated from values that are all equal.
         optimum: Bounds (N,) of the optimal value: no point has a better one.
         best: Best feasible value (N,) found so far. With a perturbation, a bound of the function's
             own value at the best query.
@@ -180,8 +181,7 @@ def regret_certificate(
         best 1 (query 2), optimum 1.1653
         norm 1.5 (the values have 1.115), noise variance 1e-10
     """
-    check_number("perturbation_norm", perturbation_norm)
-    check_choice("form", form, FORMS)
+    given = Given(rkhs_norm, kernel, noise_var, perturbation_norm, offset, form)
     check_boolean("certify", certify)
     check_boolean("each_batch", each_batch)
     check_integer("max_boxes", max_boxes, 1)
@@ -191,11 +191,8 @@ def regret_certificate(
         read = read_queries(study_or_queries)
         queries = read.queries
     if offset is not None and read is not None and not read.maximize:
-        offset = -offset  # as the values of the queries
-    premises, estimated = estimate_premises(
-        queries,
-        Given(rkhs_norm, kernel, noise_var, perturbation_norm, offset, form),
-    )
+        given = replace(given, offset=-offset)  # as the values of the queries
+    premises, estimated = estimate_premises(queries, given)
     return certificate_of(
         queries,
         premises,
@@ -248,6 +245,9 @@ def certificate_of(
         for end in ends
     ]
     optimum = np.minimum.accumulate([gap.optimum for gap in gaps])
+    used = queries.y[premises.part_of(queries.y, queries.feasible)]
+    if set(estimated) & {"kernel", "rkhs_norm"} and np.ptp(used) == 0:
+        optimum = np.full(len(gaps), np.inf)  # equal values tell neither kernel nor norm
     best = np.maximum.accumulate([gap.best for gap in gaps])
     last = gaps[-1]
     sign = 1.0 if read is None or read.maximize else -1.0

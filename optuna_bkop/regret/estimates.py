@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from optuna_bkop._arrays import FloatArray
-from optuna_bkop._checks import check_number
+from optuna_bkop._checks import check_choice, check_finite, check_number
 from optuna_bkop._model.fit import fit
 from optuna_bkop._model.kernels import KERNELS
 from optuna_bkop._model.linalg import cho_solve, cholesky
-from optuna_bkop._theory.certificate import Premises
+from optuna_bkop._theory.certificate import FORMS, Premises
 from optuna_bkop._theory.compression import NO_COMPRESSION, Compression
 from optuna_bkop._theory.posterior import Posterior
 from optuna_bkop._theory.queries import Queries, best_part
@@ -47,6 +48,35 @@ class Given:
     offset: float | None = None
     form: str = "sharp"
 
+    def __post_init__(self) -> None:
+        check_number("perturbation_norm", self.perturbation_norm)
+        for name, value in (("rkhs_norm", self.rkhs_norm), ("noise_var", self.noise_var)):
+            if value is not None:
+                check_number(name, value)
+        if self.offset is not None:
+            check_finite("offset", self.offset)
+        check_choice("form", self.form, FORMS)
+        if self.kernel is None:
+            return
+        if not callable(self.kernel):
+            raise ValueError(f"`kernel` must be a function of two arrays, got {self.kernel!r}.")
+        if self.noise_var is None and self.perturbation_norm > 0:
+            raise ValueError("`noise_var` must be given with a kernel: it is relative to it.")
+
+    @classmethod
+    def of(cls, given: Mapping[str, object]) -> Given:
+        """Return premises by their names.
+
+        Raises:
+            TypeError: A name is unknown.
+            ValueError: A value is invalid.
+        """
+        names = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in names:
+                raise TypeError(f"`{name}` must be one of {', '.join(names)}.")
+        return cls(**given)  # type: ignore[arg-type]
+
 
 def estimate_premises(
     queries: Queries, given: Given, *, best_only: bool = True
@@ -65,9 +95,6 @@ def estimate_premises(
         queries: The points and values of a run.
         given: What is known about f.
         best_only: Whether only the best third of the queries is used where nothing is known.
-
-    Raises:
-        ValueError: A perturbation and a kernel are given without a noise variance.
     """
     kernel, noise_var, offset = given.kernel, given.noise_var, given.offset
     estimated: list[str] = []
@@ -85,9 +112,6 @@ def estimate_premises(
         if noise_var is None and (given.perturbation_norm > 0 or given.rkhs_norm is None):
             noise_var, is_exact = fitted_noise_var, given.perturbation_norm > 0
             estimated.append("noise_var")
-    elif noise_var is None and given.perturbation_norm > 0:
-        raise ValueError("`noise_var` must be given with a kernel: it is relative to it.")
-    check_number("noise_var", 0.0 if noise_var is None else noise_var)
     kappa = float(kernel(queries.X[:1], queries.X[:1])[0, 0])
     noise_var = max(noise_var or 0.0, _ZERO * kappa)
     if offset is None and queries.numbers is not None:
@@ -100,7 +124,6 @@ def estimate_premises(
         h_norm = data_norm * math.sqrt(1.0 + _DEVIATIONS**2 / len(queries.y))
         rkhs_norm = math.sqrt(max(h_norm**2 - G**2, 0.0))
         estimated.append("rkhs_norm")
-    check_number("rkhs_norm", rkhs_norm)
     premises = Premises(
         kernel,
         rkhs_norm,

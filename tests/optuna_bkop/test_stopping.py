@@ -6,9 +6,10 @@ import warnings
 import numpy as np
 import optuna
 import pytest
+from optuna.distributions import FloatDistribution
 from optuna.study import StudyDirection
 from optuna.terminator import StaticErrorEvaluator, Terminator, TerminatorCallback
-from optuna.trial import TrialState
+from optuna.trial import TrialState, create_trial
 
 from optuna_bkop import BKOPSampler, stopping
 from optuna_bkop.regret import Queries, StationaryKernel, regret_certificate
@@ -81,6 +82,27 @@ def test_long_studies_are_thinned_to_the_best_and_some_others():
     np.testing.assert_array_equal(stopping._thinned(few).X, few.X)
 
 
+def test_thinning_keeps_the_best_feasible_trial():
+    rng = np.random.default_rng(0)
+    n = 2 * stopping._MAX_QUERIES
+    for feasible_rank in (3, 150, n - 2):
+        y = rng.random(n)
+        feasible = y <= np.sort(y)[-feasible_rank]
+        q = Queries(rng.random((n, 2)), y, np.arange(n), feasible=feasible)
+        thin = stopping._thinned(q)
+        assert len(thin.y) == stopping._MAX_QUERIES
+        assert thin.y[thin.feasible].max() == y[feasible].max()
+
+
+def test_relative_to_equal_values_no_gap_is_small():
+    study = study_of()
+    study.optimize(lambda trial: objective(trial) * 0 + 0.3, n_trials=4)
+    absolute = RegretCertificateEvaluator(**KNOWN).evaluate(study.trials, study.direction)
+    assert 0 < absolute < math.inf
+    relative = RegretCertificateEvaluator(relative=True, **KNOWN)
+    assert relative.evaluate(study.trials, study.direction) == math.inf
+
+
 # --- the callback ---
 
 
@@ -121,6 +143,19 @@ def test_equal_values_say_nothing():
     assert len(study.trials) == 6
     evaluator = RegretCertificateEvaluator(relative=True)
     assert evaluator.evaluate(study.trials, study.direction) == math.inf
+
+
+def test_a_plateau_of_best_values_says_nothing():
+    # An estimate uses the best third, and at least 20.
+    X = np.random.default_rng(0).random((30, 2))
+    space = {name: FloatDistribution(0, 1) for name in "xy"}
+    study = optuna.create_study()
+    for k, x in enumerate(X):
+        params = dict(zip("xy", x.tolist(), strict=True))
+        study.add_trial(create_trial(params=params, distributions=space, value=float(k > 21)))
+    assert np.isinf(regret_certificate(study).gap).all()
+    assert not stop_when_certified(relative=0.01).is_met(study)
+    assert np.isfinite(regret_certificate(study, **KNOWN).gap[-1])
 
 
 def test_threads_finish_what_they_run():
@@ -185,8 +220,43 @@ def test_bad_arguments_are_named(arguments: dict, message: str):
 
 
 def test_unknown_premises_are_refused():
-    with pytest.raises(TypeError, match="colour"):
+    with pytest.raises(TypeError, match="`colour` must be one of rkhs_norm, kernel, noise_var"):
         stop_when_certified(1.0, colour="red")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rkhs_norm": -1.0}, "`rkhs_norm` must be a non-negative finite number, got -1.0"),
+        ({"noise_var": math.nan}, "`noise_var` must be a non-negative finite number, got nan"),
+        ({"perturbation_norm": None}, "`perturbation_norm` must be a non-negative"),
+        ({"offset": math.inf}, "`offset` must be a finite number, got inf"),
+        ({"form": "loose"}, "`form` must be one of sharp, paper, got 'loose'"),
+        ({"kernel": "se"}, "`kernel` must be a function of two arrays, got 'se'"),
+        ({"kernel": KNOWN["kernel"], "perturbation_norm": 1.0}, "`noise_var` must be given"),
+    ],
+)
+def test_bad_premises_are_named_before_the_study_begins(given: dict, message: str):
+    with pytest.raises(ValueError, match=message):
+        stop_when_certified(1.0, **given)
+    with pytest.raises(ValueError, match=message):
+        RegretCertificateEvaluator(**given)
+
+
+def test_the_evaluators_relative_is_no_threshold():
+    with pytest.raises(ValueError, match=r"`relative` must be True or False, got 0\.01"):
+        RegretCertificateEvaluator(relative=0.01)
+
+
+def test_several_objectives_are_refused_after_the_first_trial():
+    study = optuna.create_study(directions=["minimize", "minimize"])
+    with pytest.raises(ValueError, match="one objective is needed, got 2"):
+        study.optimize(
+            lambda trial: (objective(trial), 1.0),
+            n_trials=3,
+            callbacks=[stop_when_certified(relative=0.01)],
+        )
+    assert len(study.trials) == 1
 
 
 def test_a_study_without_values_goes_on():

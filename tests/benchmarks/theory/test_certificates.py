@@ -72,7 +72,12 @@ def test_a_rule_stops_at_the_first_trial_that_meets_it() -> None:
     assert late.left == pytest.approx(min(values[:30]) / np.ptp(values[:30]))
     never = stop_at(found, -1.0, values, 0.0)
     assert (never.n_trials, never.stopped) == (40, False)
-    stop = stops_of(record, 0.01)["certificate (estimate)"]["gap x 1"]
+    stops = stops_of(record, 0.01)
+    stop, known = (stops[rule]["gap x 1"] for rule in ("certificate (estimate)", "regret known"))
+    assert known.n_trials == next(
+        n for n in range(WARMUP, 41) if values[:n].min() <= 0.01 * np.ptp(values[:n])
+    )
+    assert known.n_trials <= stop.n_trials
     assert stop.stopped
     assert WARMUP <= stop.n_trials < 40
     assert stop.left <= 0.01
@@ -80,7 +85,7 @@ def test_a_rule_stops_at_the_first_trial_that_meets_it() -> None:
 
 def test_rules_are_compared_at_what_they_leave() -> None:
     def outcome(trials: float, n_within: int, median: float) -> Outcome:
-        return Outcome(trials, 20, 20, n_within, n_within, median)
+        return Outcome(trials, 20, 20, n_within, n_within, median, mean_left=100 / trials)
 
     found = {
         "certificate (estimate)": {"gap x 1": outcome(30, 20, 1e-4)},
@@ -92,7 +97,8 @@ def test_rules_are_compared_at_what_they_leave() -> None:
         },
     }
     lines = comparison(found)
-    expected = ["35.0 (gap x 2)", "28.0 (gap x 3)", "25.0 (gap x 5)", "40.0 (gap x 1)"]
+    expected = ["35.0 (gap x 2)", "28.0 (gap x 3)", "25.0 (gap x 5)", "35.0 (gap x 2)"]
+    expected.append("40.0 (gap x 1)")
     for line, text in zip(lines[1:], expected, strict=True):
         assert f"RegretBoundEvaluator {text}" in line
     assert len(tradeoff(found)) == 6

@@ -10,9 +10,11 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import optuna
 import pytest
+from optuna.distributions import FloatDistribution
 
 from optuna_bkop import BKOPSampler
 from optuna_bkop.plots import save_to_dashboard
+from tests.support.constraints import set_constraint
 
 optuna_dashboard = pytest.importorskip("optuna_dashboard")
 
@@ -104,3 +106,17 @@ def test_a_study_with_one_parameter_has_no_batches() -> None:
     study = optuna.create_study(sampler=BKOPSampler(n_startup_trials=4, seed=0))
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=5)
     assert "bkop-batches" not in save_to_dashboard(study)
+
+
+def test_without_a_feasible_trial_the_plots_that_need_none_are_shown() -> None:
+    space = {name: FloatDistribution(0, 1) for name in "xy"}
+    for directions, expected in (
+        (["minimize"], {"bkop-regret-certificate", "bkop-regret-bound", "bkop-batches"}),
+        (["minimize", "maximize"], {"bkop-front", "bkop-batches"}),
+    ):
+        study = optuna.create_study(directions=directions, sampler=BKOPSampler(seed=0))
+        for _ in range(4):
+            trial = study.ask(space)
+            set_constraint(trial, "c", 1.0)
+            study.tell(trial, [trial.params["x"]] * len(directions))
+        assert set(save_to_dashboard(study)) == expected

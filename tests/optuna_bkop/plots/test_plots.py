@@ -19,6 +19,7 @@ from optuna_bkop.regret import (
     regret_bound,
     regret_certificate,
 )
+from tests.support.constraints import set_constraint
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("plotly")
@@ -188,8 +189,67 @@ def test_studies_without_two_parameters_are_refused():
     for module in (plots, mpl):
         with pytest.raises(ValueError, match="two parameters"):
             module.plot_batches(study)
-        with pytest.raises(ValueError, match="'x' and 'z'"):
-            module.plot_batches(study, ("x", "z"))
+
+
+@pytest.mark.parametrize("params", [["x"], ["x", "rate", "kind"], ["x", "z"], "xy"])
+def test_batches_name_the_parameters_to_choose_from(study: optuna.Study, params: list[str]):
+    for module in (plots, mpl):
+        with pytest.raises(ValueError, match="`params` must be two of rate, kind, x, got"):
+            module.plot_batches(study, params)
+
+
+def test_parameters_that_no_trial_has_together_are_refused():
+    study = optuna.create_study()
+    for name in "xy":
+        study.tell(study.ask({name: FloatDistribution(0, 1)}), 1.0)
+    with pytest.raises(ValueError, match="No finished trial has the parameters 'x' and 'y'"):
+        plots.plot_batches(study)
+
+
+# --- values that are equal, infinite or infeasible ---
+
+
+def told(values: list[float], bounds: list[float] | None = None, **changes: object):
+    """A study with these values, and constraints that are met up to 0."""
+    study = optuna.create_study(**changes)
+    space = {"x": FloatDistribution(0, 1), "y": FloatDistribution(0, 1)}
+    for k, value in enumerate(values):
+        study.enqueue_trial({"x": (k + 0.5) / len(values), "y": 0.3 * k % 1})
+        trial = study.ask(space)
+        if bounds is not None:
+            set_constraint(trial, "c", bounds[k])
+        study.tell(trial, value)
+    return study
+
+
+def test_the_measured_regret_is_that_of_feasible_trials():
+    study = told([0.0, 3.0, 2.0, math.inf, 2.5], [1.0, -1.0, 1.0, -1.0, 0.0])
+    for drawn in both("plot_regret_certificate", study, optimum=1.0):
+        np.testing.assert_array_equal(drawn.line("measured")[1], [math.nan, 2, 2, 2, 1.5])
+    with pytest.raises(ValueError, match="`optimum` must be a finite number, got nan"):
+        plots.plot_regret_certificate(study, optimum=math.nan)
+
+
+@pytest.mark.parametrize("name", ["plot_regret_certificate", "plot_regret_bound"])
+def test_regret_of_equal_values_is_drawn_without_a_warning(name: str):
+    for drawn in both(name, told([7.0] * 6), optimum=7.0):
+        assert drawn.line("measured")[1].tolist() == [0.0] * 6
+
+
+@pytest.mark.parametrize("module", [plots, mpl], ids=["plotly", "matplotlib"])
+@pytest.mark.parametrize("value", [7.0, 0.0])
+def test_slices_of_equal_values_have_a_range(module: ModuleType, value: float):
+    for panel in panels(module, told([value] * 6)):
+        low, high = panel["range"]
+        assert low < value < high
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_slices_go_through_the_best_finite_trial(direction: str):
+    sign = 1.0 if direction == "maximize" else -1.0
+    values = [sign * v for v in (1.0, math.inf, 3.0, 2.0)]
+    study = told(values, direction=direction)
+    assert plots.plot_model_slices(study).layout.title.text == "Model through the best trial, 2"
 
 
 # --- slices ---
@@ -360,6 +420,8 @@ def test_plots_of_several_objectives_refuse_what_they_cannot_draw(
         plots.plot_front(study)
     with pytest.raises(ValueError, match=r"two of 0 \.\. 1, got \(0, 2\)"):
         plots.plot_front(several, (0, 2))
+    with pytest.raises(ValueError, match=r"two of 0 \.\. 1, got \(1, 1\)"):
+        plots.plot_front(several, (1, 1))
     with pytest.raises(ValueError, match=r"each of the 2 objectives, got \(1\.0,\)"):
         plots.plot_hypervolume(several, (1.0,))
     empty = optuna.create_study(directions=["minimize", "minimize"])

@@ -268,11 +268,27 @@ def test_constraints_of_a_study_are_read():
         ({"perturbation_norm": 1.0}, "`noise_var` must be given"),
         ({"max_boxes": 0}, "`max_boxes` must be a positive integer"),
         ({"certify": 1}, "`certify` must be True or False"),
+        ({"kernel": StationaryKernel("se", (0.1, 0.2, 0.3))}, "each of the 2 features, got 3"),
     ],
 )
 def test_bad_arguments_are_named(changes: dict, message: str):
     with pytest.raises(ValueError, match=message):
         regret_certificate(run(KnownFunction(0), 0), **({"kernel": KERNEL} | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"y": np.array([0.0, np.nan])}, "`y` must have finite entries, got nan"),
+        ({"X": np.array([[0.0], [np.inf]])}, "`X` must have finite entries, got inf"),
+        ({"feasible": np.ones(3, bool)}, r"`feasible` must have shape \(2,\), got \(3,\)"),
+        ({"numbers": np.arange(1)}, r"`numbers` must have shape \(2,\), got \(1,\)"),
+    ],
+)
+def test_queries_that_do_not_fit_together_are_refused(changes: dict, message: str):
+    plain = {"X": np.array([[0.0], [1.0]]), "y": np.zeros(2), "batch": np.zeros(2, int)}
+    with pytest.raises(ValueError, match=message):
+        Queries(**(plain | changes))
 
 
 def test_queries_outside_of_the_region_are_refused():

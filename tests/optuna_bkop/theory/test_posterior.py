@@ -177,3 +177,8 @@ def test_same_history_bound_is_twice_the_norm_times_the_largest_deviation():
         model.X, model.kernel, 3.0, region=Region.points(grid[:50]), tolerance=1e-9
     )
     assert on_points.anywhere == pytest.approx(6 * std[:50].max())
+
+
+def test_the_same_history_bound_names_a_bad_number_of_boxes():
+    with pytest.raises(ValueError, match="`max_boxes` must be a positive integer, got 0"):
+        same_history_bound(np.zeros((1, 1)), StationaryKernel(), 1.0, max_boxes=0)
