@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from optuna.trial import BaseTrial
 
-from benchmarks.harness.arrays import Array
 from benchmarks.harness.generators import generator
 from benchmarks.harness.studies import Outcome, Problem
 
@@ -54,9 +54,9 @@ class BitProblem(Problem):
     seed: int
 
     @cached_property
-    def flipped(self) -> Array:
+    def flipped(self) -> NDArray[np.int64]:
         """Whether each bit is flipped, `(25,)`, 0 or 1."""
-        return generator(self.seed, self.name, "flip").integers(0, 2, N_BITS)
+        return np.asarray(generator(self.seed, self.name, "flip").integers(0, 2, N_BITS))
 
     @cached_property
     def _function(self) -> Any:
