@@ -24,6 +24,12 @@ def _mutant(name: str, where: tuple[str, tuple[str, ...]], text: str, replacemen
 
 CONSTRAINTS: tuple[Mutant, ...] = (
     _mutant(
+        "infeasible values set the scale",
+        _TRAINING_SET,
+        "warp(limited(values, feasible), warping)",
+        "warp(values, warping)",
+    ),
+    _mutant(
         "infeasible trials decide",
         _FITTED,
         "n == len(U) or is_feasible(constraints[:n]).any() != data.feasible.any()",
