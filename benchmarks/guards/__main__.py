@@ -83,7 +83,7 @@ def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
     median of the regret, the best feasible value minus the least one (the best value itself where
     that is unknown). A run without a feasible trial counts as infinite; the number of runs with a
     feasible trial follows if it is not all. On a problem, a sampler is ahead of the reference if
-    its cell is better, and level if the cells are equal to six digits.
+    this figure is better over the seeds that both have run, and level if six digits are equal.
     """
     try:
         tables = summary(load(files, GuardCell.of), reference)

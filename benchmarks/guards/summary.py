@@ -54,44 +54,40 @@ def _title(record: Record) -> str:
 
 
 def _table(records: Sequence[Record], samplers: Sequence[str], reference: str) -> Rows:
-    names = list(dict.fromkeys(record["problem"] for record in records))
-    reached = {
-        (name, sampler): np.array(
-            [best_of(r) for r in records if (r["problem"], r["sampler"]) == (name, sampler)]
-        )
-        for name in names
-        for sampler in samplers
-    }
-    centre = {key: _centre(*key, values) for key, values in reached.items()}
+    reached: dict[str, dict[str, dict[int, float]]] = {}  # problem -> sampler -> seed -> loss
+    for record in records:
+        runs = reached.setdefault(record["problem"], {}).setdefault(record["sampler"], {})
+        runs[record["seed"]] = best_of(record)
     rows = [["problem", *samplers, "runs"]]
-    for name in names:
-        runs = [len(reached[name, sampler]) for sampler in samplers]
-        texts = [_text(name, reached[name, s], centre[name, s]) for s in samplers]
-        rows.append([name, *texts, "/".join(map(str, runs))])
+    for name, own in reached.items():
+        losses = [list(own.get(sampler, {}).values()) for sampler in samplers]
+        rows.append(
+            [name, *(_text(name, runs) for runs in losses), "/".join(str(len(x)) for x in losses)]
+        )
     rows.append([f"ahead of {reference}"])
     for sampler in samplers:
-        pairs = [(centre[name, sampler], centre[name, reference]) for name in names]
-        pairs = [(a, b) for a, b in pairs if a is not None and b is not None]
-        ahead = sum(float(f"{a:.6g}") < float(f"{b:.6g}") for a, b in pairs)
-        level = sum(f"{a:.6g}" == f"{b:.6g}" for a, b in pairs)
+        pairs = []
+        for name, own in reached.items():
+            mine, theirs = own.get(sampler, {}), own.get(reference, {})
+            common = mine.keys() & theirs.keys()
+            if common:
+                both = (_centre(name, [runs[seed] for seed in common]) for runs in (mine, theirs))
+                pairs.append([float(f"{centre:.6g}") for centre in both])
+        ahead, level = sum(a < b for a, b in pairs), sum(a == b for a, b in pairs)
         is_reference = sampler == reference
         rows[-1].append("-" if is_reference else f"{ahead} of {len(pairs)}, {level} level")
-    return [
-        *(row + [""] * (len(rows[0]) - len(row)) for row in rows),
-        *([*row, ""] for row in cost_rows(records, samplers)),
-    ]
+    rows[-1].append("")
+    return [*rows, *([*row, ""] for row in cost_rows(records, samplers))]
 
 
-def _centre(name: str, sampler: str, values: np.ndarray) -> float | None:
-    """Return the mean of values `(n,)` on bits, the median under constraints; None if n is 0."""
-    if not len(values):
-        return None
-    return float(values.mean() if name in BITS else np.median(values))
+def _centre(problem: str, losses: Sequence[float]) -> float:
+    """Return the mean of losses on bits, and their median under constraints."""
+    return float(np.mean(losses) if problem in BITS else np.median(losses))
 
 
-def _text(name: str, values: np.ndarray, centre: float | None) -> str:
-    if centre is None:
+def _text(problem: str, losses: Sequence[float]) -> str:
+    if not losses:
         return "-"
-    n_feasible = int(np.isfinite(values).sum())
-    shown = "none" if not np.isfinite(centre) else f"{-centre if name in BITS else centre:.4g}"
-    return shown if n_feasible == len(values) else f"{shown} ({n_feasible} of {len(values)})"
+    centre, n_feasible = _centre(problem, losses), int(np.isfinite(losses).sum())
+    shown = f"{-centre if problem in BITS else centre:.4g}" if np.isfinite(centre) else "none"
+    return shown if n_feasible == len(losses) else f"{shown} ({n_feasible} of {len(losses)})"

@@ -90,12 +90,13 @@ def test_who_is_ahead() -> None:
             *records("random", "band-d2", 1.0, 1.0),
             *records("tpe", "band-d2", 3.0, None),
             *records("random", "trap-integer", -4.0, -3.0),
-            *records("tpe", "trap-integer", -4.0, -2.0),
+            *records("tpe", "trap-integer", -4.0, -2.0, -9.0),
         ],
         "tpe",
     )
     bits, reported, development = tables.values()
-    assert bits[1][:3] == ["trap-integer", "3.5", "3"]
+    assert bits[1][:3] == ["trap-integer", "3.5", "5"]
+    # Seeds that only one has run do not count.
     assert bits[2][1:3] == ["1 of 1, 0 level", "-"]
     assert reported[1] == ["g8", "0.2", "0.2", "2/2"]
     assert reported[2][1] == "0 of 1, 1 level"
