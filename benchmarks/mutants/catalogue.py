@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.mutants.arguments import ARGUMENTS
 from benchmarks.mutants.certificates import CERTIFICATES
 from benchmarks.mutants.choices import CHOICES
+from benchmarks.mutants.constraints import CONSTRAINTS
 from benchmarks.mutants.lattices import LATTICES
 from benchmarks.mutants.models import MODELS
 from benchmarks.mutants.mutant import Mutant
@@ -16,6 +17,7 @@ from benchmarks.mutants.studies import STUDIES
 MUTANTS: tuple[Mutant, ...] = (
     *ARGUMENTS,
     *MODELS,
+    *CONSTRAINTS,
     *CHOICES,
     *OBJECTIVES,
     *STUDIES,

@@ -8,10 +8,6 @@ _MODEL = "optuna_bkop/_model"
 _FIT = (f"{_MODEL}/fit.py", ("tests/optuna_bkop/model/test_fit.py",))
 _FITTED = (f"{_MODEL}/fitted.py", ("tests/optuna_bkop/model/test_fitted.py",))
 _CONDITIONED = (f"{_MODEL}/conditioned.py", ("tests/optuna_bkop/model/test_fitted.py",))
-_FEASIBILITY = (
-    f"{_MODEL}/feasibility_models.py",
-    ("tests/optuna_bkop/model/test_fitted.py",),
-)
 _KERNELS = (f"{_MODEL}/kernels.py", ("tests/optuna_bkop/model/test_kernels.py",))
 _CHART = (f"{_MODEL}/chart.py", ("tests/optuna_bkop/model/test_chart.py",))
 _NEIGHBOURHOOD = (
@@ -27,7 +23,6 @@ _TRAINING_SET = (
     ("tests/optuna_bkop/model/test_training_set.py",),
 )
 _WARPING = (f"{_MODEL}/warping.py", ("tests/optuna_bkop/model/test_warping.py",))
-_CONSTRAINTS = ("tests/optuna_bkop/test_constraints.py",)
 
 
 def _mutant(name: str, where: tuple[str, tuple[str, ...]], text: str, replacement: str) -> Mutant:
@@ -80,24 +75,6 @@ MODELS: tuple[Mutant, ...] = (
         "return standard",
     ),
     _mutant("every trial decides", _FITTED, "return n - n % step", "return n"),
-    _mutant(
-        "infeasible trials decide",
-        _FITTED,
-        "n == len(U) or not is_feasible(constraints[:n]).any()",
-        "n == len(U)",
-    ),
-    _mutant(
-        "constraints fitted as often as values",
-        _FITTED,
-        "decisive_of(CONSTRAINT_SHARE)",
-        "decisive",
-    ),
-    _mutant(
-        "constraints fitted to trials that meet them",
-        _FEASIBILITY,
-        "source = decisive if (decisive.constraints[:, j] > 0).any() else data",
-        "source = decisive",
-    ),
     Mutant(
         "fits not remembered",
         f"{_MODEL}/fit.py",
@@ -198,49 +175,6 @@ MODELS: tuple[Mutant, ...] = (
         _TRAINING_SET,
         "if len(order) <= MAX_ACTIVE:",
         "if True:",
-    ),
-    _mutant("feasible trials do not come first", _TRAINING_SET, "(-y, ~feasible)", "(-y,)"),
-    Mutant(
-        "smaller violations not sought while nothing is feasible",
-        f"{_MODEL}/training_set.py",
-        "        if feasible.any():\n",
-        "        if True:\n",
-        _CONSTRAINTS,
-    ),
-    Mutant(
-        "no models of constraints",
-        f"{_MODEL}/feasibility_models.py",
-        "enumerate(data.constraints.T if data.feasible.any() else ())",
-        "enumerate(())",
-        _CONSTRAINTS,
-    ),
-    Mutant(
-        "no model of failures",
-        f"{_MODEL}/feasibility_models.py",
-        "    if not len(F_failed):\n",
-        "    if True:\n",
-        _CONSTRAINTS,
-    ),
-    Mutant(
-        "accidents count as failures",
-        f"{_MODEL}/feasibility_models.py",
-        "prior_mean=_SUCCESS, prior=_FAILURE_PRIOR)",
-        "prior_mean=_SUCCESS, prior=Prior(noise_ratio=1e-6, noise_width=0.1))",
-        _CONSTRAINTS,
-    ),
-    Mutant(
-        "a model of failures whatever they depend on",
-        f"{_MODEL}/feasibility_models.py",
-        "if _predicts(success, y) else []",
-        "if True else []",
-        _CONSTRAINTS,
-    ),
-    Mutant(
-        "a failure counts though the point succeeded later",
-        f"{_MODEL}/feasibility_models.py",
-        "_never_succeeded(U_failed, U, domain)\n    return",
-        "U_failed\n    return",
-        _CONSTRAINTS,
     ),
     _mutant(
         "chart along the parameters' axes",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from benchmarks.objectives.problems import FunctionProblem, Problem, heavy_tailed, scaled
+from benchmarks.harness.studies import Problem
+from benchmarks.objectives.problems import FunctionProblem, heavy_tailed, scaled
 from benchmarks.objectives.tasks import TASK_PROBLEMS
 
 _STRETCHED = {

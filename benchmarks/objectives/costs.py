@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.harness import samplers
+from benchmarks.harness.studies import Problem, StudyOptimiser
 from benchmarks.objectives.catalogue import problem
-from benchmarks.objectives.problems import Problem
 from benchmarks.objectives.references import Reference
-from benchmarks.objectives.runs import StudyOptimiser
 
 
 @dataclass(frozen=True)

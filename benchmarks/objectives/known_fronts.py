@@ -9,9 +9,10 @@ from pymoo.core.problem import Problem as PymooProblem
 from pymoo.optimize import minimize
 
 from benchmarks.harness.arrays import Array
+from benchmarks.harness.studies import Problem
 from benchmarks.objectives.catalogue import problem
 from benchmarks.objectives.functions import Function
-from benchmarks.objectives.problems import FunctionProblem, Problem
+from benchmarks.objectives.problems import FunctionProblem
 from benchmarks.objectives.references import Reference, reference_of
 
 #: Points of a known Pareto set from which its front is computed, by the number of objectives. The

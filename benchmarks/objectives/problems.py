@@ -7,7 +7,6 @@ samplers and seeds face the same set of attainable values, and one reference fro
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,44 +17,11 @@ from optuna.trial import BaseTrial
 
 from benchmarks.harness.arrays import Array
 from benchmarks.harness.generators import generator
+from benchmarks.harness.studies import Outcome, Problem
 from benchmarks.objectives.functions import Function, function
 
 #: Distance of a moved optimum from the faces of the cube.
 MARGIN = 0.15
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The result of an evaluation.
-
-    Attributes:
-        values: Noise-free objectives `(m,)`.
-        constraints: Constraints `(c,)`, satisfied if not positive.
-    """
-
-    values: Array
-    constraints: Array
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether all constraints are satisfied."""
-        return bool((self.constraints <= 0).all())
-
-
-class Problem(ABC):
-    """Objectives of the parameters of a trial, all of which are minimised."""
-
-    @abstractmethod
-    def suggest(self, trial: BaseTrial) -> None:
-        """Suggest all parameters to a trial."""
-
-    @abstractmethod
-    def evaluate(self, params: Mapping[str, Any]) -> Outcome:
-        """Return the outcome of a trial's parameters."""
-
-    def shown(self, values: Array) -> Array:
-        """Return what a sampler is told `(m,)` in place of the objectives' values `(m,)`."""
-        return values
 
 
 @dataclass(frozen=True)

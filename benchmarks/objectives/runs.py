@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
 import numpy as np
-import optuna
 
 from benchmarks.harness import samplers
-from benchmarks.harness.arrays import Array
-from benchmarks.harness.asktell import Optimiser, Suggestion
 from benchmarks.harness.generators import generator
 from benchmarks.harness.records import Cell, Record
 from benchmarks.harness.runner import run_cell
 from benchmarks.harness.schedule import Schedule, TimedOptimiser
+from benchmarks.harness.studies import Outcome, StudyOptimiser
 from benchmarks.objectives.catalogue import problem
 from benchmarks.objectives.fronts import entrants
-from benchmarks.objectives.problems import Outcome, Problem
 from benchmarks.objectives.references import REFERENCES, load_references, reference_for
 
 
@@ -58,50 +54,18 @@ def run(cell: ObjectivesCell) -> Record:
     return record
 
 
-class StudyOptimiser(Optimiser):
-    """An Optuna sampler with an in-memory study of a problem.
-
-    The token of a suggestion is its trial, which has all parameters; it has no point.
-    """
-
-    def __init__(
-        self, sampler: optuna.samplers.BaseSampler, problem: Problem, n_objectives: int
-    ) -> None:
-        super().__init__()
-        directions = [optuna.study.StudyDirection.MINIMIZE] * n_objectives
-        self._study = optuna.create_study(sampler=sampler, directions=directions)
-        self._problem = problem
-
-    def use(self, sampler: optuna.samplers.BaseSampler) -> None:
-        """Go on with another sampler."""
-        self._study.sampler = sampler
-
-    def suggest(self, count: int) -> list[Suggestion]:
-        """Ask for `count` trials, each with all its parameters."""
-        trials = [self._study.ask() for _ in range(count)]
-        for trial in trials:
-            self._problem.suggest(trial)
-        return [Suggestion(np.empty(0), trial) for trial in trials]
-
-    def tell(self, suggestions: Sequence[Suggestion], values: Array) -> None:
-        """Finish the trials with values `(n, m)`."""
-        for suggestion, row in zip(suggestions, values.tolist(), strict=True):
-            self._study.tell(suggestion.token, row)
-
-
 def _measure(cell: ObjectivesCell) -> Record:
     reference = reference_for(load_references(REFERENCES), cell.problem)
     found = problem(cell.problem, cell.seed)
     sampler = samplers.make(cell.sampler, seed=cell.seed, n_startup_trials=cell.startup)
-    optimiser = TimedOptimiser(StudyOptimiser(sampler, found, len(reference.point)), cell.startup)
+    study = StudyOptimiser(sampler, found, len(reference.point))
+    optimiser = TimedOptimiser(study, cell.startup)
     rng = generator(cell.seed, cell.problem, "noise")
     outcomes: list[Outcome] = []
     for batch in Schedule(cell.startup, cell.evaluations, cell.q).batches(optimiser):
         told = []
         for suggestion in batch:
-            outcome = found.evaluate(suggestion.token.params)
-            for k, constraint in enumerate(outcome.constraints.tolist()):
-                suggestion.token.set_constraint(f"c{k}", constraint)
+            outcome = study.evaluate(suggestion)
             noise = cell.noise * reference.extent * rng.standard_normal(len(outcome.values))
             told.append(found.shown(outcome.values + noise))
             outcomes.append(outcome)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from optuna.trial import BaseTrial, FixedTrial
 
-from benchmarks.objectives.problems import Outcome, Problem
+from benchmarks.harness.studies import Outcome, Problem
 from benchmarks.tuning import models
 from benchmarks.tuning.models import Estimator
 from benchmarks.tuning.tasks import Task, training_data

@@ -49,8 +49,8 @@ def feasibility_models(
         cache: Remembers hyperparameters of earlier fits.
 
     Returns:
-        One model per constraint that some trial violates, if any trial is feasible; and one model
-        of success, if trials failed and their points predict it.
+        One model per constraint that some trial violates; and one model of success, if trials
+        failed and their points predict it.
     """
     U_failed = U[:0] if U_failed is None else _never_succeeded(U_failed, U, domain)
     return (
@@ -63,6 +63,10 @@ def _constraint_models(
     data: ActiveSet, decisive: ActiveSet, domain: Domain, settings: Settings, cache: FitCache
 ) -> list[KernelModel]:
     """Return a model of each constraint that some trial in ``data`` violates.
+
+    There is a model of each one also while no trial is feasible. A single constraint is smooth
+    where the total violation has kinks, and only its own model tells on which side of a thin
+    region a point lies.
 
     A model predicts the negated constraint: it is positive where the constraint is met. Its
     hyperparameters are fitted to ``decisive`` if a trial there violates the constraint, and to
@@ -77,10 +81,10 @@ def _constraint_models(
         cache: Remembers hyperparameters of earlier fits.
 
     Returns:
-        One model per violated constraint; none as long as no trial is feasible.
+        One model per violated constraint.
     """
     models = []
-    for j, column in enumerate(data.constraints.T if data.feasible.any() else ()):
+    for j, column in enumerate(data.constraints.T):
         if (column > 0).any():
             source = decisive if (decisive.constraints[:, j] > 0).any() else data
             found = fit_to(*_known(source, j), domain, settings, cache)

@@ -113,8 +113,8 @@ def fit_models(
     def decisive_of(share: int) -> TrainingSet:
         n = n_decisive(len(U), share)
         # If all decisive trials are infeasible, they would be fitted to constraint violations,
-        # even when other trials are feasible. Then all trials decide.
-        if n == len(U) or not is_feasible(constraints[:n]).any():
+        # even when another trial is feasible. Then all trials decide.
+        if n == len(U) or is_feasible(constraints[:n]).any() != data.feasible.any():
             return data
         return TrainingSet.of(U[:n], values[:n], constraints[:n], domain, settings.warping)
 
@@ -140,7 +140,8 @@ def fit_models(
 
     models = value_models(bool(detailed))
     if feasibility is None:
-        source = decisive_of(CONSTRAINT_SHARE)
+        # While nothing is feasible, the constraints alone decide where to search.
+        source = decisive_of(CONSTRAINT_SHARE) if data.feasible.any() else decisive
         feasibility = feasibility_models(data, source, U, U_failed, domain, settings, cache)
     return Fitted(
         models,

@@ -76,7 +76,7 @@ class TrainingSet(ActiveSet):
         feasible = is_feasible(constraints)
         scaled = scaled_constraints(constraints)
         if feasible.any():
-            y = warp(values, warping)
+            y = warp(limited(values, feasible), warping)
         else:
             # No trial is feasible yet, so the search is for a smaller violation.
             y = -np.nansum(np.maximum(scaled, 0.0), axis=1)
@@ -86,6 +86,25 @@ class TrainingSet(ActiveSet):
         best = order[0]
         n_ties = int((y[feasible == feasible[best]] == y[best]).sum()) - 1
         return cls(F[active], scaled[active], feasible, order, y[active], n_ties)
+
+
+def limited(values: FloatArray, feasible: NDArray[np.bool_]) -> FloatArray:
+    """Return values (n,), those of infeasible trials at most a little better than feasible ones.
+
+    The limit is the best finite feasible value plus the interquartile range of all finite values.
+    An infeasible value of another order of magnitude would set the scale, and all feasible values
+    would look alike. How much better an infeasible point is does not matter: it cannot be used.
+
+    Args:
+        values: Values (n,), to be maximised; may be infinite.
+        feasible: Which trials (n,) are feasible.
+    """
+    finite = np.isfinite(values)
+    if feasible.all() or not (finite & feasible).any():
+        return values
+    lower, upper = np.quantile(values[finite], [0.25, 0.75])
+    limit = values[finite & feasible].max() + (upper - lower)
+    return np.where(feasible, values, np.minimum(values, limit))
 
 
 def is_feasible(constraints: FloatArray) -> NDArray[np.bool_]:

@@ -27,10 +27,27 @@ def test_without_a_feasible_trial_the_least_violation_is_sought() -> None:
     violation = np.linalg.norm(U - [0.8, 0.2], axis=1, keepdims=True)
     values = U[:, 1]  # the objective pulls elsewhere
     fitted = fit_models(U, values, violation, domain=DOMAIN, settings=Settings())
-    assert fitted.feasibility == ()
     batch = choose_batch(fitted, np.empty((0, 2)), 1, rng=np.random.default_rng(0))
     assert np.linalg.norm(batch - [0.8, 0.2]) < 0.2
     np.testing.assert_array_equal(fitted.U[0], U[np.argmin(violation)])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_a_feasible_trial_every_constraint_has_its_own_model(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    U = rng.random((40, 2))
+
+    def constraints(points: np.ndarray) -> np.ndarray:
+        """A point must be outside of one circle and inside another, which is almost the same."""
+        avoided = np.sum((points - [0.4, 0.5]) ** 2, axis=1)
+        wanted = np.sum((points - [0.402, 0.5]) ** 2, axis=1)
+        return np.column_stack([1000 * (0.3**2 - avoided), wanted - 0.3**2])
+
+    fitted = fit_models(U, rng.random(40), constraints(U), domain=DOMAIN, settings=Settings())
+    assert len(fitted.feasibility) == 2
+    batch = choose_batch(fitted, np.empty((0, 2)), 4, rng=rng)
+    # The total violation has a kink at the crescent, and its model misses it.
+    assert np.abs(constraints(batch)[:, 1]).max() < 0.005
 
 
 def test_feasible_points_come_before_better_infeasible_ones() -> None:

@@ -101,6 +101,15 @@ def test_constraints_are_fitted_less_often_than_values(fits: list[int]) -> None:
     assert [len(m.feasibility[1].Z) for m in models] == list(range(100, 121))
 
 
+def test_while_nothing_is_feasible_constraints_are_fitted_as_often_as_values(
+    fits: list[int],
+) -> None:
+    cache = FitCache()
+    for n in range(100, 106):
+        assert len(fitted(n, np.ones((n, 1)) + U[:n, :1], cache).feasibility) == 1
+    assert fits == [100, 100, 105, 105]
+
+
 def test_a_constraint_that_was_violated_only_lately_is_fitted_to_all_trials(
     fits: list[int],
 ) -> None:

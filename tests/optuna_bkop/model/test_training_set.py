@@ -1,9 +1,10 @@
 """The data that models are made of."""
 
 import numpy as np
+import pytest
 
 from optuna_bkop._domain import Domain, Parameter
-from optuna_bkop._model.training_set import MAX_ACTIVE, TrainingSet, active_set
+from optuna_bkop._model.training_set import MAX_ACTIVE, TrainingSet, active_set, limited
 
 
 def test_theactive_set_has_the_best_and_no_row_twice() -> None:
@@ -50,3 +51,28 @@ def test_while_nothing_is_feasible_the_smallest_violation_is_best() -> None:
     data = TrainingSet.of(U, np.array([9.0, 0.0, 5.0]), constraints, Domain((Parameter(),)), "log")
     assert data.order.tolist() == [1, 2, 0]
     assert (data.y < 0).all()
+
+
+def test_an_infeasible_value_does_not_set_the_scale() -> None:
+    values = np.append(np.linspace(0.0, 1.0, 21), 1e6)
+    constraints = np.append(-np.ones(21), 1.0)[:, None]
+    domain = Domain((Parameter(),))
+    U = np.linspace(0.0, 1.0, 22)[:, None]
+    data = TrainingSet.of(U, values, constraints, domain, "log")
+    assert np.ptp(data.y[:11]) > 0.5
+    # It counts as better than the best feasible one by the interquartile range.
+    values[-1] = 1.0 + np.subtract(*np.quantile(values, [0.75, 0.25]))
+    np.testing.assert_allclose(TrainingSet.of(U, values, constraints, domain, "log").y, data.y)
+
+
+def test_smaller_infeasible_values_and_feasible_values_keep_their_size() -> None:
+    values = np.array([1e6, 5.0, 7.0, -1e6])
+    np.testing.assert_array_equal(limited(values, np.ones(4, dtype=bool)), values)
+    np.testing.assert_array_equal(limited(values, np.array([True, True, True, False])), values)
+
+
+@pytest.mark.parametrize("best", [np.inf, -np.inf])
+def test_infinite_values_limit_nothing(best: float) -> None:
+    values = np.array([best, 5.0, 7.0])
+    feasible = np.array([True, False, False])
+    np.testing.assert_array_equal(limited(values, feasible), values)

@@ -1,0 +1,1 @@
+"""Problems that the sampler must not lose: bits, and thin feasible regions."""
