@@ -3,7 +3,6 @@
 import copy
 import datetime
 import math
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import create_autospec
 
@@ -15,10 +14,13 @@ from optuna.storages import InMemoryStorage
 from optuna.trial import TrialState, create_trial
 
 from optuna_bkop import BKOPSampler, _suggest
+from optuna_bkop._arrays import FloatArray
 from optuna_bkop._coordination import records
 from optuna_bkop._coordination.liveness import Limits, Watch
 from optuna_bkop._coordination.plan import read_plan
 from optuna_bkop._domain import Domain
+from optuna_bkop._model.fitted import Fitted
+from optuna_bkop._settings import Settings
 from optuna_bkop._study.unit_cube import UnitCube
 from tests.support.plans import packed, unpacked
 
@@ -79,10 +81,12 @@ def fuzzed() -> Fuzzed:
 def _a_quick_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model is not what is tested here, and many cases are."""
 
-    def fit(*data: Any, domain: Domain, **kwargs: Any) -> Any:
-        return SimpleNamespace(domain=domain)
+    def fit(
+        U: FloatArray, *data: Any, domain: Domain, settings: Settings, **kwargs: Any
+    ) -> Fitted:
+        return Fitted((), (), U, n_since_best=0, n_ties=0, domain=domain, settings=settings)
 
-    def choose(fitted: Any, U_held: Any, q: int, *, rng: Any, **kwargs: Any) -> Any:
+    def choose(fitted: Fitted, U_held: Any, q: int, *, rng: Any, **kwargs: Any) -> Any:
         return fitted.domain.snap(rng.random((q, fitted.domain.dim)))
 
     for name, stub in (("fit_models", fit), ("choose_batch", choose)):
