@@ -6,6 +6,9 @@ from benchmarks.mutants.mutant import Mutant
 
 _MODEL = "optuna_bkop/_model"
 _FIT = (f"{_MODEL}/fit.py", ("tests/optuna_bkop/model/test_fit.py",))
+_LIKELIHOOD = (f"{_MODEL}/likelihood.py", ("tests/optuna_bkop/model/test_fit.py",))
+_PRIOR = (f"{_MODEL}/prior.py", ("tests/optuna_bkop/model/test_fit.py",))
+_EFFECTS = (f"{_MODEL}/main_effects.py", ("tests/optuna_bkop/model/test_main_effects.py",))
 _FITTED = (f"{_MODEL}/fitted.py", ("tests/optuna_bkop/model/test_fitted.py",))
 _CONDITIONED = (f"{_MODEL}/conditioned.py", ("tests/optuna_bkop/model/test_fitted.py",))
 _KERNELS = (f"{_MODEL}/kernels.py", ("tests/optuna_bkop/model/test_kernels.py",))
@@ -104,7 +107,7 @@ MODELS: tuple[Mutant, ...] = (
     _mutant(
         "share of the detail not fitted",
         _FIT,
-        "detail=1.0 / (1.0 + math.exp(-detail_odds)) if detailed else 0.0",
+        "detail=share_of(detail_odds) if detailed else 0.0",
         "detail=prior.detail if detailed else 0.0",
     ),
     _mutant(
@@ -128,22 +131,45 @@ MODELS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "no priors of hyperparameters",
-        _FIT,
-        "    value += 0.5 * float(deviation @ deviation)\n"
-        "    gradient += deviation / prior.widths(dim)\n",
+        _LIKELIHOOD,
+        "    value += 0.5 * float(deviation @ deviation)\n    gradient += deviation / widths\n",
         "",
     ),
     _mutant(
         "prior length scale does not grow with the dimension",
-        _FIT,
+        _PRIOR,
         "math.log(self.length_scale * math.sqrt(dim))",
         "math.log(self.length_scale)",
     ),
     _mutant(
         "no Jacobian of the stretch",
-        _FIT,
+        _LIKELIHOOD,
         "        value -= warped.log_jacobian\n",
         "",
+    ),
+    _mutant(
+        "share of the main effects not fitted",
+        (_FIT[0], _EFFECTS[1]),
+        "main=share_of(of_effects[0]) if main_effects else 0.0",
+        "main=prior.main if main_effects else 0.0",
+    ),
+    _mutant(
+        "length scales of the main effects not fitted",
+        (_FIT[0], _EFFECTS[1]),
+        "main_ratio=math.exp(of_effects[1]) if main_effects else 1.0",
+        "main_ratio=1.0",
+    ),
+    _mutant(
+        "frequency 0 of main effects counts twice",
+        _EFFECTS,
+        "    weights[0] *= 0.5\n",
+        "",
+    ),
+    _mutant(
+        "features of a categorical parameter have the share of a parameter each",
+        _EFFECTS,
+        "1.0 / (len(counts) * counts[groups])",
+        "np.full(len(groups), 1.0 / len(groups))",
     ),
     _mutant(
         "held points do not narrow the covariance",

@@ -88,8 +88,13 @@ class FrontImprovement:
             # dm = α . dk and dσ = -W . dk / σ, W = K⁻¹ k.
             W = ensemble.L_inverse[0].T @ V[0]
             by_mean, by_std = inverse * d_means[:, j], inverse * d_stds[:, j] / stds[:, j]
-            weights = (ensemble.alpha[0] * by_mean - W * by_std) * slope[0]
-            gradients += distance_gradient(weights, ensemble.Z, Z) * ensemble.inverse_scales
+            weights = ensemble.alpha[0] * by_mean - W * by_std
+            pull = distance_gradient(weights * slope[0], ensemble.Z, Z)
+            gradients += pull * ensemble.inverse_scales
+            if ensemble.effects is not None:
+                gradients += ensemble.effects.gradient(
+                    weights[None], ensemble.R, ensemble.waves(Z)
+                )
         for stack in self._feasibility_stacks:
             logs, g = stack.logs_and_gradients(F)
             values += logs

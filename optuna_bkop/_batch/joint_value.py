@@ -72,11 +72,18 @@ def joint_values_and_gradients(
     d_spread = np.where(is_positive, 1.0 / (q * root), 0.0)
     d_C = d_total + d_spread[..., None] * np.eye(q)
     weights = ensemble.alpha[:, None] / q - W @ ((2.0 * rkhs_norm) * d_C)
+    effects = ensemble.effects
+    d_known = weights if effects is None else weights.copy()
     weights *= _by_batch(slope, p)
     within = (2.0 * rkhs_norm) * d_total * slope_within
     gradients = distance_gradient(weights.sum(axis=0), ensemble.Z, Z)
     gradients += distance_gradient(within.sum(axis=0), Z, Z)
     gradients *= ensemble.inverse_scales / len(values)
+    if effects is not None:
+        R = ensemble.waves(Z)
+        d_within = np.broadcast_to((2.0 * rkhs_norm) * d_total, slope_within.shape)
+        pull = effects.gradient(d_known, ensemble.R, R) + effects.gradient(d_within, R, R)
+        gradients += pull / len(values)
     return values.mean(axis=0), gradients
 
 

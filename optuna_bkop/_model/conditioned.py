@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain
-from optuna_bkop._model.fit import FitCache, Prior
+from optuna_bkop._model.fit import FitCache
 from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
 from optuna_bkop._model.kernels import KERNELS
+from optuna_bkop._model.prior import Prior
 from optuna_bkop._settings import Settings
 
 #: Maximum number of points to which hyperparameters are fitted: the best ones. Every step of a
@@ -24,6 +25,7 @@ def fit_to(
     prior_mean: float = 0.0,
     stretched: bool = False,
     detailed: bool = False,
+    main_effects: bool = False,
     prior: Prior | None = None,
 ) -> Hyperparameters:
     """Fit hyperparameters to the first `_MAX_FITTED` values y (n,) at features F (n, D).
@@ -37,6 +39,7 @@ def fit_to(
         prior_mean: Mean of the values far from all data.
         stretched: Whether to fit the offset of the logarithmic `stretch` of the values as well.
         detailed: Whether to fit the share of a second, short length scale as well.
+        main_effects: Whether to fit the share and the length scales of `MainEffects` as well.
         prior: Prior of the hyperparameters. If None, `Prior()`.
     """
     return cache.fit(
@@ -48,6 +51,7 @@ def fit_to(
         noise_var=settings.noise_var,
         stretched=stretched,
         detailed=detailed,
+        main_effects=main_effects,
         prior=prior,
     )
 

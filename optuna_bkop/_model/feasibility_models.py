@@ -9,9 +9,10 @@ import numpy as np
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._domain import Domain
 from optuna_bkop._model.conditioned import condition, fit_to
-from optuna_bkop._model.fit import FitCache, Prior
+from optuna_bkop._model.fit import FitCache
 from optuna_bkop._model.kernel_model import KernelModel
 from optuna_bkop._model.linalg import invert_lower
+from optuna_bkop._model.prior import Prior
 from optuna_bkop._model.training_set import ActiveSet
 from optuna_bkop._settings import Settings
 

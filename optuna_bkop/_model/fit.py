@@ -3,73 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._model.kernel_model import Hyperparameters
-from optuna_bkop._model.kernels import KERNELS, DetailedKernel, Kernel, squared_distances
-from optuna_bkop._model.linalg import cholesky, invert_lower
-from optuna_bkop._model.warping import stretch
+from optuna_bkop._model.kernels import KERNELS, Kernel
+from optuna_bkop._model.likelihood import negative_log_posterior
+from optuna_bkop._model.main_effects import waves
+from optuna_bkop._model.prior import Prior, log_odds, share_of
 
-
-@dataclass(frozen=True)
-class Prior:
-    """Normal priors of the logarithms of the hyperparameters, for a MAP estimate.
-
-    The detail is the part of the kernel with a second, short length scale; its share of the
-    variance has a prior of its log odds. The distance between two random points of a cube grows
-    like sqrt(dim), and so does the median of the length scales. The noise is relative to the
-    signal. The offset c of `stretch` has a large median: values are hardly stretched unless the
-    data demand it, because a model that stretches on little evidence settles in the first good
-    basin (benchmarks/README.md).
-
-    Attributes:
-        length_scale: Median of the length scales, divided by sqrt(dim).
-        length_scale_width: Standard deviation of the logarithms of the length scales.
-        signal_width: Standard deviation of the log signal variance, whose mean is 0.
-        noise_ratio: Median of noise variance / signal variance.
-        noise_width: Standard deviation of the logarithm of this ratio.
-        offset: Median of the offset of the `stretch`.
-        offset_width: Standard deviation of the logarithm of the offset.
-        detail: Median of the detail's share of the signal variance.
-        detail_width: Standard deviation of the log odds of this share.
-    """
-
-    length_scale: float = 0.5
-    length_scale_width: float = 1.0
-    signal_width: float = 1.0
-    noise_ratio: float = 1e-3
-    noise_width: float = 1.5
-    offset: float = 20.0
-    offset_width: float = 1.5
-    detail: float = 0.1
-    detail_width: float = 1.5
-
-    def means(self, dim: int) -> FloatArray:
-        """Prior means (d + 4,) of log ell, s2, noise ratio, offset; then the detail's log odds."""
-        ell = math.log(self.length_scale * math.sqrt(dim))
-        rest = [math.log(self.noise_ratio), math.log(self.offset), _log_odds(self.detail)]
-        return np.array([ell] * dim + [0.0, *rest])
-
-    def widths(self, dim: int) -> FloatArray:
-        """Prior standard deviations (d + 4,), in the order of `means`."""
-        rest = [self.signal_width, self.noise_width, self.offset_width, self.detail_width]
-        return np.array([self.length_scale_width] * dim + rest)
-
-
-def _log_odds(share: float) -> float:
-    return math.log(share / (1.0 - share))
-
-
-#: Bounds of log s2, log (noise / signal), log offset and the detail's log odds: wide enough not to
-#: matter for standardised values, narrow enough to keep the kernel matrix factorisable.
+#: Bounds of log s2, log (noise / signal), log offset, the log odds of a share, and the log ratio
+#: of length scales: wide enough not to matter for standardised values, narrow enough to keep the
+#: kernel matrix factorisable.
 _SIGNAL_BOUNDS = (math.log(1e-2), math.log(1e2))
 _NOISE_BOUNDS = (math.log(1e-8), math.log(2.0))
 _OFFSET_BOUNDS = (math.log(1e-3), math.log(1e2))
-_DETAIL_BOUNDS = (_log_odds(1e-4), _log_odds(0.99))
+_SHARE_BOUNDS = (log_odds(1e-4), log_odds(0.99))
+_RATIO_BOUNDS = (math.log(1e-2), math.log(1e2))
 #: Initial offset of a search. At the prior's median the values hardly depend on the offset.
 _FIRST_OFFSET = 2.0
 #: Initial share of the detail: large enough for the search to see its effect.
@@ -98,87 +50,20 @@ def _length_scale_bounds(dim: int) -> tuple[float, float]:
     return math.log(min(0.1, 0.22 * 100.0 ** (-1.0 / dim))), math.log(50.0)
 
 
-def _starts(prior: Prior, dim: int, stretched: bool, detailed: bool) -> list[FloatArray]:
-    """Return starting points (d + 4,) of the searches, in the order of `Prior.means`.
+def _starts(
+    prior: Prior, dim: int, stretched: bool, detailed: bool, main_effects: bool
+) -> list[FloatArray]:
+    """Return starting points (d + 4,) or (d + 6,) of the searches, in the order of `Prior.means`.
 
     Hyperparameters without an effect on the likelihood stay at the prior's mean.
     """
-    centre = prior.means(dim)
+    centre = prior.means(dim, main_effects)
     if stretched:
-        centre[-2] = math.log(_FIRST_OFFSET)
+        centre[dim + 2] = math.log(_FIRST_OFFSET)
     if detailed:
-        centre[-1] = _log_odds(_FIRST_DETAIL)
+        centre[dim + 3] = log_odds(_FIRST_DETAIL)
     is_length_scale = np.arange(len(centre)) < dim
     return [centre + math.log(scale) * is_length_scale for scale in _FIRST_SCALES]
-
-
-def negative_log_posterior(
-    theta: FloatArray,
-    F: FloatArray,
-    y: FloatArray,
-    *,
-    kernel: Kernel,
-    groups: NDArray[np.int64],
-    prior: Prior,
-    prior_mean: float,
-    noise_var: float | None,
-    stretched: bool,
-    detailed: bool = False,
-) -> tuple[float, FloatArray]:
-    """Return -log p(values, theta) up to a constant, and its gradient (d + 4,).
-
-    theta = (log ell (d,), log s2, log noise ratio, log offset, log odds of the detail's share w),
-    with length scales ell and signal variance s2. The noise ratio has no effect if ``noise_var``
-    is given. The offset has an effect only if ``stretched``, the share only if ``detailed``. The
-    other arguments are those of `fit`.
-
-    With A = α α' - K⁻¹ the gradient of the likelihood in a parameter t of the kernel is tr(A
-    dK/dt) / 2. For the length scales dK/dlog ell_j = s2 k'(r²) ∘ (-2 (x_j - z_j)² / ell_j²), and
-    with W = A ∘ s2 k'(r²) all of them come from one product W Z, without an (n, n, d) array. For
-    the log odds of the share, dK = s2 w (1 - w) (k_detail - k_trend). Stretched values have their
-    own density times the Jacobian of the stretch.
-    """
-    dim = int(groups.max()) + 1
-    s2 = math.exp(theta[dim])
-    noise = s2 * math.exp(theta[dim + 1]) if noise_var is None else noise_var
-    warped = stretch(y, math.exp(theta[dim + 2])) if stretched else None
-    residual = (y if warped is None else warped.values) - prior_mean
-    Z = F * np.exp(-theta[:dim])[groups]
-    r2 = squared_distances(Z, Z)
-    if detailed:
-        w = 1.0 / (1.0 + math.exp(-theta[dim + 3]))
-        (trend, trend_slope), (detail, detail_slope) = DetailedKernel(kernel, w).parts(r2)
-        k, slope = (1.0 - w) * trend + w * detail, (1.0 - w) * trend_slope + w * detail_slope
-    else:
-        k, slope = kernel(r2)
-    L = cholesky(s2 * k, noise, s2)
-    L_inverse = invert_lower(L)
-    K_inv = L_inverse.T @ L_inverse
-    alpha = K_inv @ residual
-    value = 0.5 * float(residual @ alpha) + float(np.log(np.diagonal(L)).sum())
-
-    A = np.outer(alpha, alpha) - K_inv
-    W = A * (s2 * slope)
-    # Σ_ab W_ab (z_a - z_b)² = 2 (Σ_a w_a z_a² - z' W z), w the row sums of W.
-    per_feature = 2.0 * (W.sum(axis=1) @ (Z * Z) - np.einsum("aj,aj->j", Z, W @ Z))
-    gradient = np.zeros(dim + 4)
-    gradient[:dim] = np.bincount(groups, weights=per_feature, minlength=dim)
-    trace = float(np.trace(A))
-    gradient[dim] = -0.5 * s2 * float(np.einsum("ab,ab->", A, k))
-    if noise_var is None:
-        gradient[dim] -= 0.5 * noise * trace
-        gradient[dim + 1] = -0.5 * noise * trace
-    if warped is not None:
-        value -= warped.log_jacobian
-        gradient[dim + 2] = float(alpha @ warped.slopes) - warped.log_jacobian_slope
-    if detailed:
-        odds_slope = w * (1.0 - w) * s2
-        gradient[dim + 3] = -0.5 * odds_slope * float(np.einsum("ab,ab->", A, detail - trend))
-
-    deviation = (theta - prior.means(dim)) / prior.widths(dim)
-    value += 0.5 * float(deviation @ deviation)
-    gradient += deviation / prior.widths(dim)
-    return value, gradient
 
 
 def fit(
@@ -191,6 +76,7 @@ def fit(
     noise_var: float | None = None,
     stretched: bool = False,
     detailed: bool = False,
+    main_effects: bool = False,
     prior: Prior | None = None,
 ) -> Hyperparameters:
     """Fit hyperparameters to values y (n,) at features F (n, D) by maximum a posteriori.
@@ -206,6 +92,7 @@ def fit(
         noise_var: Fixed noise variance. If None, it is estimated.
         stretched: Whether to fit the offset of a `stretch` of the values as well.
         detailed: Whether to fit the share of the detail of a `DetailedKernel` as well.
+        main_effects: Whether to fit the share and the length scales of `MainEffects` as well.
         prior: Prior of the hyperparameters. If None, `Prior()`.
     """
     from scipy.optimize import fmin_l_bfgs_b
@@ -213,7 +100,9 @@ def fit(
     prior = Prior() if prior is None else prior
     dim = int(groups.max()) + 1
     bounds = [_length_scale_bounds(dim)] * dim
-    bounds += [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS, _DETAIL_BOUNDS]
+    bounds += [_SIGNAL_BOUNDS, _NOISE_BOUNDS, _OFFSET_BOUNDS, _SHARE_BOUNDS]
+    bounds += [_SHARE_BOUNDS, _RATIO_BOUNDS] if main_effects else []
+    R = waves(F) if main_effects else None
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
         return negative_log_posterior(
@@ -227,6 +116,7 @@ def fit(
             noise_var=noise_var,
             stretched=stretched,
             detailed=detailed,
+            R=R,
         )
 
     def search(start: FloatArray, max_steps: int) -> tuple[FloatArray, float]:
@@ -237,17 +127,19 @@ def fit(
         )
         return theta, float(value)
 
-    starts = _starts(prior, dim, stretched, detailed)
+    starts = _starts(prior, dim, stretched, detailed, main_effects)
     attempts = [search(start, _FIRST_STEPS) for start in starts]
     found, _ = search(min(attempts, key=lambda attempt: attempt[1])[0], _MAX_STEPS)
-    *log_scales, log_s2, log_ratio, log_offset, detail_odds = found
+    log_s2, log_ratio, log_offset, detail_odds, *of_effects = found[dim:]
     s2 = math.exp(log_s2)
     return Hyperparameters(
-        np.exp(log_scales),
+        np.exp(found[:dim]),
         signal_var=s2,
         noise_var=s2 * math.exp(log_ratio) if noise_var is None else noise_var,
         offset=math.exp(log_offset) if stretched else math.inf,
-        detail=1.0 / (1.0 + math.exp(-detail_odds)) if detailed else 0.0,
+        detail=share_of(detail_odds) if detailed else 0.0,
+        main=share_of(of_effects[0]) if main_effects else 0.0,
+        main_ratio=math.exp(of_effects[1]) if main_effects else 1.0,
     )
 
 
@@ -271,11 +163,12 @@ class FitCache:
         noise_var: float | None,
         stretched: bool,
         detailed: bool,
+        main_effects: bool,
         prior: Prior | None,
     ) -> Hyperparameters:
         """Return `fit` of these arguments, ``kernel`` by its name, from memory if possible."""
         arrays = F.tobytes(), y.tobytes(), groups.tobytes()
-        key = (*arrays, kernel, prior_mean, noise_var, stretched, detailed, prior)
+        key = (*arrays, kernel, prior_mean, noise_var, stretched, detailed, main_effects, prior)
         found = self._found.pop(key, None)
         if found is None:
             found = fit(
@@ -287,6 +180,7 @@ class FitCache:
                 noise_var=noise_var,
                 stretched=stretched,
                 detailed=detailed,
+                main_effects=main_effects,
                 prior=prior,
             )
         self._found[key] = found  # the latest is the last

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from optuna_bkop._arrays import FloatArray
 from optuna_bkop._model.kernels import DetailedKernel, Kernel, squared_distances
 from optuna_bkop._model.linalg import cho_solve, cholesky, solve_lower
+from optuna_bkop._model.main_effects import MainEffects, waves
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Hyperparameters:
         offset: Offset of the logarithmic `stretch` of the values; infinite without a stretch.
         detail: Share, from 0 to 1, of the detail (the part with a second, short length scale) in
             the signal variance; 0 for a kernel with one length scale per parameter.
+        main: Share, from 0 to 1, of the main effects (see `main_effects`) in the signal variance;
+            0 for none.
+        main_ratio: Length scales of the main effects, divided by ``length_scales``.
     """
 
     length_scales: FloatArray
@@ -39,6 +43,8 @@ class Hyperparameters:
     noise_var: float
     offset: float = math.inf
     detail: float = 0.0
+    main: float = 0.0
+    main_ratio: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,8 @@ class KernelModel:
         Z: Scaled features (n + p, D) of the n observed points, followed by the p held ones.
         L: Lower Cholesky factor (n + p, n + p) of the kernel matrix with noise.
         alpha: Weights (n + p,) of the mean; 0 for held points.
+        main: Kernel of the main effects; None for none.
+        main_share: Share, from 0 to 1, of the main effects in the prior variance.
     """
 
     kernel: Kernel
@@ -70,6 +78,8 @@ class KernelModel:
     Z: FloatArray
     L: FloatArray
     alpha: FloatArray
+    main: MainEffects | None = None
+    main_share: float = 0.0
 
     @classmethod
     def condition(
@@ -99,12 +109,28 @@ class KernelModel:
         s2, noise_var = hyperparameters.signal_var, hyperparameters.noise_var
         if hyperparameters.detail:
             kernel = DetailedKernel(kernel, hyperparameters.detail)
-        inverse_scales = 1.0 / hyperparameters.length_scales[groups]
+        length_scales = hyperparameters.length_scales[groups]
+        inverse_scales = 1.0 / length_scales
         Z = F * inverse_scales
-        roughness = factor**-2
-        L = cholesky(s2 * kernel(roughness * squared_distances(Z, Z))[0], noise_var, s2)
-        alpha = cho_solve(L, y - prior_mean)
-        return cls(kernel, inverse_scales, roughness, s2, noise_var, prior_mean, Z, L, alpha)
+        main = None
+        if hyperparameters.main:
+            main = MainEffects.of(factor * hyperparameters.main_ratio * length_scales, groups)
+        empty = np.empty((0, 0))
+        prior = cls(
+            kernel,
+            inverse_scales,
+            factor**-2,
+            s2,
+            noise_var,
+            prior_mean,
+            Z,
+            L=empty,
+            alpha=empty,
+            main=main,
+            main_share=hyperparameters.main,
+        )
+        L = cholesky(prior.prior(Z, Z), noise_var, s2)
+        return replace(prior, L=L, alpha=cho_solve(L, y - prior_mean))
 
     def hold(self, F_held: FloatArray) -> KernelModel:
         """Return the model that also holds points at features ``F_held`` (p, D).
@@ -133,6 +159,10 @@ class KernelModel:
     def prior(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Prior covariance (n, m) of the values at scaled features A (n, D) and B (m, D)."""
         k: FloatArray = self.kernel(self.roughness * squared_distances(A, B))[0]
+        if self.main is not None:
+            R_A, R_B = waves(A / self.inverse_scales), waves(B / self.inverse_scales)
+            k *= 1.0 - self.main_share
+            k += self.main_share * ((R_A * self.main.weights) @ R_B.T + self.main.constant)
         k *= self.signal_var
         return k
 

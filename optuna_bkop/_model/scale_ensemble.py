@@ -13,6 +13,7 @@ from optuna_bkop._arrays import FloatArray
 from optuna_bkop._model.kernel_model import KernelModel
 from optuna_bkop._model.kernels import squared_distances
 from optuna_bkop._model.linalg import invert_lower
+from optuna_bkop._model.main_effects import EffectsEnsemble, waves
 
 #: Variances below this share of the prior variance count as zero: they are rounding errors.
 TINY = 1e-12
@@ -47,6 +48,17 @@ class ScaleEnsemble:
         self.floor = TINY * self.signal_var[:, 0]
         self.L_inverse = np.stack([invert_lower(model.L) for model in models])
         self.alpha = np.stack([model.alpha for model in models])[:, :, None]
+        self.effects: EffectsEnsemble | None = None
+        kernels = [model.main for model in models if model.main is not None]
+        if kernels:
+            self.effects = EffectsEnsemble.of(kernels, first.main_share * self.signal_var)
+        self._share_of_distances = 1.0 - first.main_share
+        #: Waves of the known points; without main effects, none are needed.
+        self.R = self.waves(self.Z) if kernels else np.empty((len(self.Z), 0))
+
+    def waves(self, Z: FloatArray) -> FloatArray:
+        """Return the waves (..., 2 I D) of scaled features Z (..., D), for the main effects."""
+        return waves(Z / self.inverse_scales)
 
     def prior(self, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the prior covariance (M, n, m) of scaled features A (n, D), B (m, D), and slopes.
@@ -54,7 +66,10 @@ class ScaleEnsemble:
         The slope (M, n, m) is the derivative of the covariance in the squared distance before it
         is multiplied by a model's roughness.
         """
-        return self._prior_of(squared_distances(A, B))
+        k, slope = self._prior_of(squared_distances(A, B))
+        if self.effects is not None:
+            k += self.effects.cov(self.R if A is self.Z else self.waves(A), self.waves(B))
+        return k, slope
 
     def prior_within(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Prior covariance (M, p, q, q) within each of p batches Z (p, q, D), and its slope.
@@ -63,13 +78,20 @@ class ScaleEnsemble:
         """
         p, q, _ = Z.shape
         k, slope = self._prior_of(squared_distances(Z, Z).reshape(p, q * q))
-        return k.reshape(-1, p, q, q), slope.reshape(-1, p, q, q)
+        k, slope = k.reshape(-1, p, q, q), slope.reshape(-1, p, q, q)
+        if self.effects is not None:
+            R = self.waves(Z)
+            k += self.effects.cov(R, R)
+        return k, slope
 
     def _prior_of(self, r2: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Prior covariance (M, n, m) at squared distances r2 (n, m), and its derivative in r2."""
+        """Return the part of distances in the prior covariance (M, n, m), and its slope.
+
+        The squared distances r2 are (n, m), and the slope is the derivative in them.
+        """
         k, slope = self.kernel(self.roughness * r2)
-        k *= self.signal_var
-        slope *= self.signal_var * self.roughness
+        k *= self._share_of_distances * self.signal_var
+        slope *= self._share_of_distances * self.signal_var * self.roughness
         return k, slope
 
     def solve(self, F: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -100,6 +122,11 @@ def distance_gradient(weights: FloatArray, A: FloatArray, B: FloatArray) -> Floa
 
 
 def _check_alike(first: KernelModel, other: KernelModel) -> None:
+    if (other.main is None) != (first.main is None) or other.main_share != first.main_share:
+        raise ValueError(
+            "Models must share their main effects, got the shares "
+            f"{first.main_share} and {other.main_share}."
+        )
     if other.kernel != first.kernel:
         raise ValueError(f"Models must share a kernel, got {first.kernel} and {other.kernel}.")
     for name in ("inverse_scales", "Z"):

@@ -19,7 +19,11 @@ kernels = pytest.mark.parametrize("kernel", KERNELS)
 
 
 def make_model(
-    kernel: str = "matern52", noise_var: float = 1e-3, factor: float = 1.0, seed: int = 0
+    kernel: str = "matern52",
+    noise_var: float = 1e-3,
+    factor: float = 1.0,
+    seed: int = 0,
+    main: float = 0.0,
 ) -> KernelModel:
     rng = np.random.default_rng(seed)
     F = rng.random((20, D))
@@ -27,17 +31,19 @@ def make_model(
         F,
         np.cos(5 * F).sum(axis=1) + rng.normal(size=20) * 0.1,
         kernel=KERNELS[kernel],
-        hyperparameters=Hyperparameters(np.array([0.5, 1.0, 2.0]), 1.5, noise_var),
+        hyperparameters=Hyperparameters(
+            np.array([0.5, 1.0, 2.0]), 1.5, noise_var, main=main, main_ratio=0.6
+        ),
         groups=np.arange(D),
         prior_mean=-0.3,
         factor=factor,
     )
 
 
-def make_models(kernel: str = "matern52") -> tuple[KernelModel, ...]:
+def make_models(kernel: str = "matern52", main: float = 0.0) -> tuple[KernelModel, ...]:
     """Several models, with held points."""
     F_held = np.random.default_rng(9).random((3, D))
-    return tuple(make_model(kernel, factor=f).hold(F_held) for f in (0.4, 1.0))
+    return tuple(make_model(kernel, factor=f, main=main).hold(F_held) for f in (0.4, 1.0))
 
 
 def make_batch(q: int, seed: int = 1) -> np.ndarray:
@@ -74,8 +80,9 @@ def finite_differences(
 @forms
 @pytest.mark.parametrize("q", [1, 2, 5])
 @pytest.mark.parametrize("B", [0.0, 1.0, 2.5, -1.0])
-def test_value_equals_the_printed_formula(form: str, q: int, B: float) -> None:
-    models, F = make_models(), make_batch(q)
+@pytest.mark.parametrize("main", [0.0, 0.7])
+def test_value_equals_the_printed_formula(form: str, q: int, B: float, main: float) -> None:
+    models, F = make_models(main=main), make_batch(q)
     expected = naive(models, F, B, form)
     assert BatchAcquisition(models, B, form).value(F) == pytest.approx(expected, rel=1e-9)
 
@@ -99,12 +106,13 @@ def test_values_of_many_batches_are_those_of_each(form: str, q: int, constrained
 @kernels
 @pytest.mark.parametrize("q", [1, 4])
 @pytest.mark.parametrize("constrained", [False, True])
+@pytest.mark.parametrize("main", [0.0, 0.7])
 def test_gradient_equals_finite_differences(
-    form: str, kernel: str, q: int, constrained: bool
+    form: str, kernel: str, q: int, constrained: bool, main: float
 ) -> None:
     feasibility = (make_model(kernel, 0.1, seed=3), make_model(kernel, seed=4))
     acquisition = BatchAcquisition(
-        make_models(kernel), 1.3, form, feasibility if constrained else ()
+        make_models(kernel, main), 1.3, form, feasibility if constrained else ()
     )
     F = make_batch(q)
     gradient = acquisition.values_and_gradients(F[None])[1][0]

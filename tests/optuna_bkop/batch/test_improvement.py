@@ -13,25 +13,29 @@ from optuna_bkop._model.pareto import nondominated
 D = 3
 
 
-def make_model(seed: int, length_scale: float) -> KernelModel:
+def make_model(seed: int, length_scale: float, main: float = 0.0) -> KernelModel:
     rng = np.random.default_rng(seed)
     F = np.random.default_rng(0).random((12, D))
     return KernelModel.condition(
         F,
         rng.standard_normal(12),
         kernel=KERNELS["matern52"],
-        hyperparameters=Hyperparameters(np.full(D, length_scale), 1.3, 1e-3),
+        hyperparameters=Hyperparameters(
+            np.full(D, length_scale), 1.3, 1e-3, detail=main / 3.0, main=main, main_ratio=0.6
+        ),
         groups=np.arange(D),
         prior_mean=0.0,
     )
 
 
-def make_acquisition(m: int, *, constrained: bool = False) -> tuple[FrontImprovement, FloatArray]:
+def make_acquisition(
+    m: int, *, constrained: bool = False, main: float = 0.6
+) -> tuple[FrontImprovement, FloatArray]:
     V = np.random.default_rng(2).standard_normal((15, m))
     front = V[nondominated(V)]
     reference = front.min(axis=0) - 0.3
     return FrontImprovement(
-        [make_model(k, 0.3 + 0.2 * k) for k in range(m)],
+        [make_model(k, 0.3 + 0.2 * k, main) for k in range(m)],
         Boxes.above(reference, front),
         [make_model(9, 0.5)] if constrained else [],
     ), np.vstack([reference, front])
@@ -62,8 +66,9 @@ def test_value_equals_the_mean_of_sampled_improvements(m: int) -> None:
 
 @pytest.mark.parametrize("m", [2, 3, 4])
 @pytest.mark.parametrize("constrained", [False, True])
-def test_gradient_equals_finite_differences(m: int, constrained: bool) -> None:
-    acquisition, _ = make_acquisition(m, constrained=constrained)
+@pytest.mark.parametrize("main", [0.0, 0.6])
+def test_gradient_equals_finite_differences(m: int, constrained: bool, main: float) -> None:
+    acquisition, _ = make_acquisition(m, constrained=constrained, main=main)
     F = np.random.default_rng(5).random((4, 1, D))
     values, gradients = acquisition.values_and_gradients(F)
     np.testing.assert_allclose(values, acquisition.values(F), rtol=1e-12)

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from optuna_bkop._model import fit as fit_module
-from optuna_bkop._model.fit import Prior, fit, negative_log_posterior
+from optuna_bkop._model.fit import fit
 from optuna_bkop._model.kernel_model import Hyperparameters
 from optuna_bkop._model.kernels import KERNELS, squared_distances
+from optuna_bkop._model.likelihood import negative_log_posterior
+from optuna_bkop._model.main_effects import MainEffects, waves
+from optuna_bkop._model.prior import Prior
 from optuna_bkop._model.warping import warp
 
 D = 3
@@ -44,6 +47,7 @@ def posterior(
     noise_var: float | None = None,
     stretched: bool = False,
     detailed: bool = False,
+    main_effects: bool = False,
 ) -> tuple[float, np.ndarray]:
     return negative_log_posterior(
         theta,
@@ -56,6 +60,7 @@ def posterior(
         noise_var=noise_var,
         stretched=stretched,
         detailed=detailed,
+        R=waves(F) if main_effects else None,
     )
 
 
@@ -64,35 +69,54 @@ def posterior(
 @pytest.mark.parametrize("groups", [np.arange(D), np.array([0, 1, 1])])
 @pytest.mark.parametrize("stretched", [False, True])
 @pytest.mark.parametrize("detailed", [False, True])
+@pytest.mark.parametrize("main_effects", [False, True])
 def test_gradient_of_the_posterior_equals_finite_differences(
-    name: str, noise_var: float | None, groups: np.ndarray, stretched: bool, detailed: bool
+    name: str,
+    noise_var: float | None,
+    groups: np.ndarray,
+    stretched: bool,
+    detailed: bool,
+    main_effects: bool,
 ) -> None:
     F, y = make_data(12)
     dim = int(groups.max()) + 1
     # Short length scales: rounding of an ill-conditioned matrix is not what is tested.
     theta = np.append(np.log(np.linspace(0.2, 0.5, dim)), [0.3, np.log(1e-2), np.log(0.2), -0.5])
+    theta = np.append(theta, [0.4, -0.3] if main_effects else [])
+    given = name, groups, noise_var, stretched, detailed, main_effects
 
     def value(t: np.ndarray) -> float:
-        return posterior(t, F, y, name, groups, noise_var, stretched, detailed)[0]
+        return posterior(t, F, y, *given)[0]
 
-    gradient = posterior(theta, F, y, name, groups, noise_var, stretched, detailed)[1]
+    gradient = posterior(theta, F, y, *given)[1]
     np.testing.assert_allclose(gradient, finite_differences(value, theta), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("stretched", [False, True])
 @pytest.mark.parametrize("detailed", [False, True])
-def test_posterior_equals_its_naive_twin(stretched: bool, detailed: bool) -> None:
+@pytest.mark.parametrize("main_effects", [False, True])
+def test_posterior_equals_its_naive_twin(
+    stretched: bool, detailed: bool, main_effects: bool
+) -> None:
     F, y = make_data(12)
     offset = 0.2
     # A share of 0.25 has odds of 1 to 3.
     theta = np.array([-1.0, -0.5, 0.5, 0.3, np.log(1e-2), np.log(offset), -np.log(3)])
+    if main_effects:
+        # A share of 0.75, and a half of the other length scales.
+        theta = np.append(theta, np.log([3.0, 0.5]))
     prior = Prior()
-    value = posterior(theta, F, y, stretched=stretched, detailed=detailed)[0]
+    value = posterior(
+        theta, F, y, stretched=stretched, detailed=detailed, main_effects=main_effects
+    )[0]
     Z = F / np.exp(theta[:D])
     s2 = np.exp(0.3)
     k = KERNELS["matern52"](squared_distances(Z, Z))[0]
     if detailed:
         k = 0.75 * k + 0.25 * KERNELS["matern52"](squared_distances(10 * Z, 10 * Z))[0]
+    if main_effects:
+        main = MainEffects.of(0.5 * np.exp(theta[:D]), GROUPS)
+        k = 0.25 * k + 0.75 * ((waves(F) * main.weights) @ waves(F).T + main.constant)
     K = s2 * k + 0.01 * s2 * np.eye(12)
     residual, log_jacobian = y + 0.5, 0.0
     if stretched:
@@ -102,7 +126,7 @@ def test_posterior_equals_its_naive_twin(stretched: bool, detailed: bool) -> Non
         residual[better] = factor * logs + 0.5
         log_jacobian = np.log(factor / (best - y[better] + offset * best)).sum()
     likelihood = -0.5 * residual @ np.linalg.inv(K) @ residual - 0.5 * np.linalg.slogdet(K)[1]
-    deviation = (theta - prior.means(D)) / prior.widths(D)
+    deviation = (theta - prior.means(D, main_effects)) / prior.widths(D, main_effects)
     expected = -likelihood - log_jacobian + 0.5 * deviation @ deviation
     assert value == pytest.approx(expected)
 

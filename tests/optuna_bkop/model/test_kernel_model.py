@@ -6,6 +6,7 @@ import pytest
 from optuna_bkop._model.kernel_model import Hyperparameters, KernelModel
 from optuna_bkop._model.kernels import KERNELS, DetailedKernel, squared_distances
 from optuna_bkop._model.linalg import cholesky
+from optuna_bkop._model.main_effects import MainEffects, waves
 
 D = 3
 GROUPS = np.arange(D)
@@ -18,9 +19,11 @@ def make_data(n: int = 15, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return F, np.sin(4 * F[:, 0]) + F[:, 1] ** 2
 
 
-def make_model(name: str, noise_var: float, n: int = 15) -> KernelModel:
+def make_model(name: str, noise_var: float, n: int = 15, main: float = 0.0) -> KernelModel:
     F, y = make_data(n)
-    hyperparameters = Hyperparameters(np.array([0.4, 0.7, 2.0]), 1.7, noise_var)
+    hyperparameters = Hyperparameters(
+        np.array([0.4, 0.7, 2.0]), 1.7, noise_var, main=main, main_ratio=0.5
+    )
     return KernelModel.condition(
         F,
         y,
@@ -32,13 +35,21 @@ def make_model(name: str, noise_var: float, n: int = 15) -> KernelModel:
 
 
 def naive_posterior(
-    name: str, noise_var: float, F: np.ndarray, y: np.ndarray, X: np.ndarray
+    name: str,
+    noise_var: float,
+    F: np.ndarray,
+    y: np.ndarray,
+    X: np.ndarray,
+    main: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Equations 4, 8, 12 and 16 with an inverse, for the parameters of `make_model`."""
     ell = np.array([0.4, 0.7, 2.0])
 
     def k(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        return 1.7 * KERNELS[name](squared_distances(A / ell, B / ell))[0]
+        effects = MainEffects.of(0.5 * ell, GROUPS)
+        k_main = (waves(A) * effects.weights) @ waves(B).T + effects.constant
+        k0 = KERNELS[name](squared_distances(A / ell, B / ell))[0]
+        return 1.7 * ((1.0 - main) * k0 + main * k_main)
 
     inverse = np.linalg.inv(k(F, F) + noise_var * np.eye(len(F)))
     K_x = k(F, X)
@@ -47,10 +58,11 @@ def naive_posterior(
 
 @kernels
 @pytest.mark.parametrize("noise_var", [0.0, 0.03])
-def test_posterior_equals_the_one_by_an_inverse(name: str, noise_var: float) -> None:
-    model = make_model(name, noise_var)
+@pytest.mark.parametrize("main", [0.0, 0.6])
+def test_posterior_equals_the_one_by_an_inverse(name: str, noise_var: float, main: float) -> None:
+    model = make_model(name, noise_var, main=main)
     X = np.random.default_rng(1).random((7, D))
-    mean, cov = naive_posterior(name, noise_var, *make_data(), X)
+    mean, cov = naive_posterior(name, noise_var, *make_data(), X, main)
     np.testing.assert_allclose(model.mean(X), mean, atol=1e-6)
     np.testing.assert_allclose(model.cov(X), cov, atol=1e-6)
     both = model.mean_and_std(X)
