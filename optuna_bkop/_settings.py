@@ -29,7 +29,8 @@ class Settings:
             points, widened by this share of the range on each side. Points that are chosen in
             another branch may leave it. None means no box.
         detail: Whether every second point is chosen by models whose kernel has a second, short
-            length scale. Only with the strategy "bkop".
+            length scale. With several objectives, all models of objectives have it. Only with the
+            strategy "bkop".
         n_starts: Maximum number of greedy batches from which the gradient is followed.
         max_joint: Maximum number of points in all joint maximisations of a batch together. The
             first maximisation is done in any case. A maximum may contain copies, that is, points

@@ -7,6 +7,7 @@ from benchmarks.mutants.mutant import Mutant
 _BATCH, _MODEL = "optuna_bkop/_batch", "optuna_bkop/_model"
 _FRONT = ("tests/optuna_bkop/batch/test_front.py",)
 _STUDIES = ("tests/optuna_bkop/test_objectives.py",)
+_MODELS = ("tests/optuna_bkop/model/test_objectives.py",)
 _BEND = ("tests/optuna_bkop/model/test_bend.py",)
 
 
@@ -84,8 +85,8 @@ OBJECTIVES: tuple[Mutant, ...] = (
     Mutant(
         "deviation not in the gradient of the improvement",
         f"{_BATCH}/improvement.py",
-        "weights = (ensemble.alpha[0] * by_mean - W * by_std) * slope[0]",
-        "weights = ensemble.alpha[0] * by_mean * slope[0]",
+        "weights = ensemble.alpha[0] * by_mean - W * by_std",
+        "weights = ensemble.alpha[0] * by_mean",
         ("tests/optuna_bkop/batch/test_improvement.py",),
     ),
     Mutant(
@@ -108,6 +109,34 @@ OBJECTIVES: tuple[Mutant, ...] = (
         "return means[nondominated(means)]",
         "return self.data.Y[self.data.order[: self.data.n_front]]",
         _FRONT,
+    ),
+    Mutant(
+        "main effects not in the gradient of the improvement",
+        f"{_BATCH}/improvement.py",
+        "if ensemble.effects is not None:",
+        "if False:",
+        ("tests/optuna_bkop/batch/test_improvement.py",),
+    ),
+    Mutant(
+        "main effects not in the gradient of the joint acquisition",
+        f"{_BATCH}/joint_value.py",
+        "gradients += pull / len(values)",
+        "pass",
+        ("tests/optuna_bkop/batch/test_acquisition.py",),
+    ),
+    Mutant(
+        "no main effects of objectives",
+        f"{_MODEL}/objectives.py",
+        "main_effects=True,",
+        "main_effects=False,",
+        _MODELS,
+    ),
+    Mutant(
+        "no detail of objectives",
+        f"{_MODEL}/objectives.py",
+        "detailed=settings.detail,",
+        "detailed=False,",
+        _MODELS,
     ),
     Mutant(
         "infeasible trials on the front",

@@ -183,6 +183,10 @@ def fit_objectives(
     settings make the search for a single optimum more cautious; a front can be improved at many
     places, and caution costs more than it gains (benchmarks/objectives/README.md).
 
+    The kernel has main effects (see `main_effects`) and, if ``settings.detail``, a detail (see
+    `DetailedKernel`). Their shares are fitted. Objectives are transformed by a smooth bend, which
+    leaves a sum of effects nearly a sum; the ranks of a single objective do not.
+
     Args:
         U: Points (n, d); NaN where a trial does not have the parameter.
         values: Values (n, m), to be maximised; may be infinite.
@@ -211,7 +215,15 @@ def fit_objectives(
     decisive = decisive_of(REFIT_SHARE)
     models = []
     for k in range(values.shape[1]):
-        found = fit_to(decisive.F, decisive.Y[decisive.active, k], domain, settings, cache)
+        found = fit_to(
+            decisive.F,
+            decisive.Y[decisive.active, k],
+            domain,
+            settings,
+            cache,
+            detailed=settings.detail,
+            main_effects=True,
+        )
         models.append(condition(data.F, data.Y[data.active, k], found, domain, settings))
     front = data.Y[data.order[: data.n_front]]
     worst = front.min(axis=0)
