@@ -73,10 +73,10 @@ def test_threads_share_fits_and_do_not_wait_for_each_other_s_objective(
         return value
 
     study.optimize(wait_for_all, n_trials=8, n_jobs=4)
-    # The first four know the same, which each reading is fitted to once. Of the others each may
-    # know something new.
+    # The first four know the same, which both readings are fitted to once. Of the others each may
+    # know something new, or all of them the same if the four end before the first one asks.
     assert len(set(fits)) == len(fits)
-    assert 3 <= len(fits) <= 7
+    assert 2 <= len(fits) <= 7
     assert len(set(params(study.get_trials()))) == 14
 
 
