@@ -79,9 +79,9 @@ class BKOPSampler(BaseSampler):
         trust_margin: Points stay in the box around the best tenth of the trials, widened by this
             share of the range on each side. In a conditional space, every eighth point may leave
             it to visit another branch. If None, there is no box.
-        detail: Whether every second point, or with several objectives every point, is chosen by
-            a model whose kernel has a second, ten times shorter length scale. Such a model
-            separates ripples of the objective from its trend. Only with the strategy "bkop".
+        detail: Whether every second point (with several objectives, every point that is not
+            directed) is chosen by a model whose kernel has a second, ten times shorter length
+            scale, which tells ripples from a trend. Only with the strategy "bkop".
         stale_after: Minimum age in seconds at which a running trial may be considered dead. It
             must also be five times as old as the longest finished trial was. The point of a dead
             trial is free again.

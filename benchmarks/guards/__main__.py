@@ -65,6 +65,10 @@ def run_command(
     names = [name for given in problems for name in SETS.get(given, (given,))]
     if set(names) & set(BITS) and util.find_spec("ioh") is None:
         raise click.ClickException("the bits need ioh: `pip install optuna-bkop[bbob]`.")
+    if set(names) - set(BITS) and util.find_spec("pymoo") is None:
+        raise click.ClickException(
+            "constraints need pymoo: `pip install optuna-bkop[objectives]`."
+        )
     cells = [
         GuardCell(sampler, problem, q, startup, evaluations, seed)
         for seed, problem, sampler in itertools.product(seeds, names, available(samplers))
@@ -79,11 +83,12 @@ def run_command(
 def summarize(files: tuple[Path, ...], reference: str, markdown: bool) -> None:
     """Print the best values per problem, and on how many problems a sampler is ahead.
 
-    Of bits, a cell is the mean of the best values, which are maximised. Of constraints, it is the
-    median of the regret, the best feasible value minus the least one (the best value itself where
-    that is unknown). A run without a feasible trial counts as infinite; the number of runs with a
-    feasible trial follows if it is not all. On a problem, a sampler is ahead of the reference if
-    this figure is better over the seeds that both have run, and level if six digits are equal.
+    For bits, a figure is the mean of the best values, which are maximised. Under constraints, it
+    is the median of the regret, the best feasible value minus the least one (the best value itself
+    where that is unknown). A failed run, or one without a feasible trial, counts as infinite; the
+    number of runs with a feasible trial follows if it is not all. On a problem, a sampler is ahead
+    of the reference if this figure is better over the seeds that both have run, and level if six
+    digits are equal.
     """
     try:
         tables = summary(load(files, GuardCell.of), reference)

@@ -20,7 +20,7 @@ FLOOR = 1e-6
 def best_of(record: Record) -> float:
     """Return what a run has reached, smaller is better; infinity without a feasible trial.
 
-    Of a problem with known minimum it is the regret, at least `FLOOR` times the minimum.
+    If the minimum is known, it is the regret, at least `FLOOR` times the minimum.
     """
     if failed(record) or not record["improvements"]:
         return np.inf

@@ -29,6 +29,19 @@ CONSTRAINTS: tuple[Mutant, ...] = (
         "warp(limited(values, feasible), warping)",
         "warp(values, warping)",
     ),
+    Mutant(
+        "infeasible values set the scale of an objective",
+        f"{_MODEL}/objectives.py",
+        "np.column_stack([limited(column, feasible) for column in values.T])",
+        "values",
+        ("tests/optuna_bkop/model/test_objectives.py",),
+    ),
+    _mutant(
+        "infeasible values set the limit of infeasible values",
+        _TRAINING_SET,
+        "if len(usable) >= _ENOUGH else 0.0",
+        "if False else 0.0",
+    ),
     _mutant(
         "infeasible trials decide",
         _FITTED,

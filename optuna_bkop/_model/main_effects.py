@@ -1,4 +1,4 @@
-"""The kernel of main effects: of sums of functions of one feature each.
+"""The kernel of main effects. A function with this kernel is a sum of functions of one feature.
 
 Many objectives are nearly sums: each parameter has an effect of its own, and interactions are
 smaller. A kernel of distances has to learn such a function anew in every part of the cube. The
@@ -8,10 +8,11 @@ With D features, shares s (D,) that add up to 1, and length scales ℓ (D,), it 
 
     k(x, z) = Σ_j s_j κ(x_j - z_j; ℓ_j),   κ(δ; ℓ) = Σ_{i=0..I} w_i(ℓ) cos(π i δ),   Σ_i w_i = 1.
 
-κ is the Fourier series, with period 2, of the Matérn kernel of smoothness 5/2: w_i is proportional
-to its spectral density (1 + (π i ℓ)² / 5)^-3. The cosine of a difference is a sum of products of
-cosines and sines, here called waves. So the kernel of two sets of points is the product of the
-matrices of their waves, and costs no more than that.
+κ is the Fourier series, with period 2, of the Matérn kernel of smoothness 5/2, cut after I terms
+and scaled to κ(0) = 1: w_i is proportional to the spectral density (1 + (π i ℓ)² / 5)^-3, and w_0
+to half of it. The cosine of a difference is a sum of products of cosines and sines, here called
+waves. So the kernel of two sets of points is the product of the matrices of their waves, and costs
+no more than that.
 """
 
 from __future__ import annotations
@@ -100,6 +101,9 @@ class EffectsEnsemble:
 
 def shares(groups: NDArray[np.int64]) -> FloatArray:
     """Return the share (D,) of each feature: equal for parameters, and within a parameter.
+
+    Two choices of a categorical parameter differ in two of its c features, and are correlated by
+    1 - 2 / c at least.
 
     Args:
         groups: Index of the parameter that each feature belongs to (D,).

@@ -26,6 +26,7 @@ from optuna_bkop._model.training_set import (
     ActiveSet,
     active_set,
     is_feasible,
+    limited,
     scaled_constraints,
 )
 from optuna_bkop._settings import Settings
@@ -76,6 +77,7 @@ class ObjectiveSet(ActiveSet):
             domain: The domain of the points.
         """
         feasible = is_feasible(constraints)
+        values = np.column_stack([limited(column, feasible) for column in values.T])
         rows = np.flatnonzero(feasible)
         order, n_front = by_layers(values[rows], max(MAX_ACTIVE, len(U) // 10))
         # Infeasible trials follow, the latest first.
@@ -184,7 +186,8 @@ def fit_objectives(
     places, and caution costs more than it gains (benchmarks/objectives/README.md).
 
     The kernel has main effects (see `main_effects`) and, if ``settings.detail``, a detail (see
-    `DetailedKernel`). Their shares are fitted. Objectives are transformed by a smooth bend, which
+    `DetailedKernel`). Their shares are fitted. Main effects have the spectrum of the Matérn
+    kernel, whichever kernel the settings name. Objectives are transformed by a smooth bend, which
     leaves a sum of effects nearly a sum; the ranks of a single objective do not.
 
     Args:

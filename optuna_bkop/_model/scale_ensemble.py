@@ -27,10 +27,12 @@ class ScaleEnsemble:
     of times.
 
     Args:
-        models: The models. They must share kernel, points, and length scales before the factor.
+        models: The models. They must share kernel, points, length scales before the factor, and
+            the share of main effects.
 
     Raises:
-        ValueError: If the models have different kernels, points or length scales.
+        ValueError: If the models have different kernels, points, length scales or shares of main
+            effects.
     """
 
     def __init__(self, models: Sequence[KernelModel]) -> None:

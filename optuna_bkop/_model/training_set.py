@@ -20,6 +20,10 @@ from optuna_bkop._model.warping import warp
 #: Maximum number of points that a model is conditioned on. It bounds the cost of an ask: one with
 #: 10,000 trials costs no more than one with 1,000 (`benchmarks/README.md` has the seconds).
 MAX_ACTIVE = 500
+#: Number of feasible values whose quartiles tell how much values differ.
+_ENOUGH = 8
+#: Sums and ratios of values up to this size cannot overflow.
+_HUGE = 1e100
 
 
 @dataclass(frozen=True)
@@ -91,20 +95,32 @@ class TrainingSet(ActiveSet):
 def limited(values: FloatArray, feasible: NDArray[np.bool_]) -> FloatArray:
     """Return values (n,), those of infeasible trials at most a little better than feasible ones.
 
-    The limit is the best finite feasible value plus the interquartile range of all finite values.
-    An infeasible value of another order of magnitude would set the scale, and all feasible values
-    would look alike. How much better an infeasible point is does not matter: it cannot be used.
+    The limit is the best finite feasible value plus the interquartile range of the finite feasible
+    values; of all finite values while fewer than `_ENOUGH` are feasible, or the feasible ones have
+    no such range. An infeasible value of another order of magnitude would set the scale, and all
+    feasible values would look alike. How much better an infeasible point is does not matter: it
+    cannot be used.
 
     Args:
         values: Values (n,), to be maximised; may be infinite.
         feasible: Which trials (n,) are feasible.
     """
     finite = np.isfinite(values)
-    if feasible.all() or not (finite & feasible).any():
+    usable = values[finite & feasible]
+    if feasible.all() or not len(usable):
         return values
-    lower, upper = np.quantile(values[finite], [0.25, 0.75])
-    limit = values[finite & feasible].max() + (upper - lower)
+    # Divide first: the difference of huge values could overflow.
+    unit = max(1.0, float(np.abs(values[finite]).max()) / _HUGE)
+    spread = _quartile_range(usable / unit) if len(usable) >= _ENOUGH else 0.0
+    spread = spread or _quartile_range(values[finite] / unit)
+    with np.errstate(over="ignore"):
+        limit = (usable.max() / unit + spread) * unit
     return np.where(feasible, values, np.minimum(values, limit))
+
+
+def _quartile_range(values: FloatArray) -> float:
+    lower, upper = np.quantile(values, [0.25, 0.75])
+    return float(upper - lower)
 
 
 def is_feasible(constraints: FloatArray) -> NDArray[np.bool_]:
@@ -152,5 +168,7 @@ def scaled_constraints(constraints: FloatArray) -> FloatArray:
     for j in range(scaled.shape[1]):
         sizes = np.abs(scaled[:, j])
         sizes = sizes[sizes > 0]
-        scaled[:, j] = np.arcsinh(scaled[:, j] / (np.nanmedian(sizes) if len(sizes) else 1.0))
+        with np.errstate(over="ignore"):
+            ratio = scaled[:, j] / (np.nanmedian(sizes) if len(sizes) else 1.0)
+        scaled[:, j] = np.arcsinh(np.clip(ratio, -1e300, 1e300))
     return scaled

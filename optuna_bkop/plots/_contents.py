@@ -254,8 +254,8 @@ def best_of(study: Study, trials: Sequence[FrozenTrial]) -> int | None:
 
 
 def is_feasible(trial: FrozenTrial) -> bool:
-    """Return whether a trial meets all of its constraints; True if it has none."""
-    return all(c <= 0 for c in constraints_of(trial).values())
+    """Return whether a trial violates none of its constraints. NaN is no violation."""
+    return not any(c > 0 for c in constraints_of(trial).values())
 
 
 def _measured(study: Study, optimum: float | None) -> list[Line]:

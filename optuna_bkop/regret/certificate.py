@@ -34,7 +34,8 @@ class RegretCertificate:
     Attributes:
         gap: Upper bounds (N,) of the simple regret: the best feasible value found so far differs
             from the optimum by at most this. Infinite as long as no query is feasible, and if
-            kernel or norm would have to be estimated from values that are all equal.
+            kernel or norm would have to be estimated from values that are all equal: by default
+            from the third of the queries with the largest values, at least 20.
         optimum: Bounds (N,) of the optimal value: no point has a better one.
         best: Best feasible value (N,) found so far. With a perturbation, a bound of the function's
             own value at the best query.

@@ -47,3 +47,15 @@ def test_ripples_have_a_kernel_of_their_own_if_the_settings_allow_it() -> None:
         assert model.kernel.share > 0.1
     for model in fitted(rippled(U), U, detail=False).models:
         assert model.kernel is matern52
+
+
+def test_good_values_of_infeasible_trials_do_not_set_the_scale_of_an_objective() -> None:
+    U = np.random.default_rng(2).random((60, 2))
+    is_infeasible = U[:, 0] > 0.8
+    values = np.column_stack([U[:, 0], -U[:, 0]])
+    values[is_infeasible] = 1e6 * U[is_infeasible]
+    domain = Domain((Parameter(),) * 2)
+    constraints = np.where(is_infeasible, 1.0, -1.0)[:, None]
+    found = fit_objectives(U, values, constraints, domain=domain, settings=Settings())
+    spread = np.ptp(found.data.Y[~is_infeasible], axis=0)
+    assert (spread > 1.0).all()

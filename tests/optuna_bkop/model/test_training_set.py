@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from optuna_bkop._domain import Domain, Parameter
-from optuna_bkop._model.training_set import MAX_ACTIVE, TrainingSet, active_set, limited
+from optuna_bkop._model.training_set import (
+    MAX_ACTIVE,
+    TrainingSet,
+    active_set,
+    limited,
+    scaled_constraints,
+)
 
 
 def test_theactive_set_has_the_best_and_no_row_twice() -> None:
@@ -76,3 +82,27 @@ def test_infinite_values_limit_nothing(best: float) -> None:
     values = np.array([best, 5.0, 7.0])
     feasible = np.array([True, False, False])
     np.testing.assert_array_equal(limited(values, feasible), values)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 0.9])
+def test_the_limit_follows_feasible_values_however_many_are_infeasible(share: float) -> None:
+    rng = np.random.default_rng(0)
+    infeasible = np.arange(100) < 100 * share
+    values = np.where(infeasible, 1e6, 1.0) * rng.random(100)
+    result = limited(values, ~infeasible)
+    np.testing.assert_array_equal(result[~infeasible], values[~infeasible])
+    assert values[~infeasible].max() < result.max() < 2.0
+
+
+def test_huge_values_of_both_signs_are_limited_without_overflow() -> None:
+    values = np.array([-1.7e308, -1.6e308, 0.3e308, 1.7e308, 1.7e308])
+    result = limited(values, np.array([True, True, True, False, False]))
+    assert not np.isnan(result).any()
+    assert (result[1:] >= result[:-1]).all()
+
+
+def test_scaled_constraints_are_finite_whatever_their_sizes() -> None:
+    constraints = np.array([[np.inf], [1e300], [1e-20], [-1e-20], [-np.inf]])
+    scaled = scaled_constraints(constraints)
+    assert np.isfinite(scaled).all()
+    np.testing.assert_array_equal(np.sign(scaled), np.sign(constraints))
