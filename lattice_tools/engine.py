@@ -73,7 +73,11 @@ class LatticeEngine(qmc.QMCEngine):
         return self
 
     def fast_forward(self, n: int) -> LatticeEngine:
-        """Skip ``n`` points, at no cost."""
+        """Skip ``n`` points, at no cost, and return the engine.
+
+        The next points are those that follow n drawn ones. With the optimization "random-cd" they
+        differ, because the random numbers of skipped points are not drawn.
+        """
         self.num_generated += positive_integer("n", n, minimum=0)
         return self
 

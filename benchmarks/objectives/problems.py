@@ -89,7 +89,7 @@ class FunctionProblem(Problem):
 
 
 def scaled(values: Array) -> Array:
-    """Return values `(m,)` in units that differ by a factor of a million, around -1000."""
+    """Return values `(m,)` times 1000 (the first) to 0.001 (the last), minus 1000."""
     return np.asarray(values * np.logspace(3, -3, len(values)) - 1000.0)
 
 

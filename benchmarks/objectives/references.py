@@ -1,7 +1,8 @@
 """What hypervolumes are compared with: a reference point and a reference front per problem.
 
-All objectives are minimised. The reference point is beyond the worst values of the front by a
-tenth of its extent.
+All objectives are minimised. By default the reference point is beyond the worst values of the
+front by a tenth of its extent. Some problems have one farther away (`known_fronts.FAR_POINTS`). It
+stays when a front is extended by later runs, so that the front may then reach beyond it.
 """
 
 from __future__ import annotations

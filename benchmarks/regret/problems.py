@@ -31,7 +31,7 @@ class Problem(Landscape):
 
     Attributes:
         name: A key of `FUNCTIONS`.
-        dim: Number of parameters `d`, at least 2.
+        dim: Number of parameters `d`, at least 2; 6 for hartmann6 and 2 for branin.
         seed: Determines the shift, the rotation and the noise.
         shift: Whether the optimum is a uniform random point of [0.15, 0.85]^d instead of the
             function's own.
@@ -49,7 +49,7 @@ class Problem(Landscape):
     rotate: bool = False
 
     def __post_init__(self) -> None:
-        """Check the name and the dimension."""
+        """Check the name, the dimension and the noise."""
         if self.name not in FUNCTIONS:
             raise ValueError(f"`name` must be one of {sorted(FUNCTIONS)}, got {self.name!r}.")
         fixed = FUNCTIONS[self.name].dim

@@ -108,10 +108,10 @@ def baseline(
 @_references_option
 @markdown_option
 def summarize(files: tuple[Path, ...], reference: str, references: Path, markdown: bool) -> None:
-    """Print mean scores per task, and scores, ranks and wins over all and the conditional tasks.
+    """Print mean scores per task; scores, ranks and wins over all, conditional and other tasks.
 
-    Wins are counted against the reference on the same task with the same seed; a tie is half a
-    win. Intervals are bootstrapped over these pairs. Ranks are over runs that all samplers have
+    Wins are counted against the reference in runs of the same task, seed and rounds; a tie is half
+    a win. Intervals are bootstrapped over these pairs. Ranks are over runs that all samplers have
     made; a failed run ranks last. A loss below the best known one scores above 100, until
     `baseline` has recorded it.
     """

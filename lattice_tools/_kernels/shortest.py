@@ -8,9 +8,10 @@ lattice ``{i b + N z}``, ``mu`` (d, d) and ``r`` (d,) its Gram-Schmidt coefficie
 lengths.
 
 The basis changes by exact integer steps only, so it always generates the same lattice. Floating
-point decides which steps are made, and which branches of the enumeration are cut: a branch is cut
-where its squared length exceeds the best so far by more than a relative 1e-9, far more than the
-rounding of a reduced basis. Lengths that are compared or returned are exact integers.
+point decides which steps are made, and which branches of the enumeration are cut: with b the best
+squared length so far, a branch is cut where its own is above b - 1/2 + 1e-9 b. Squared lengths are
+integers, and the rounding of a reduced basis is far smaller, so that no shorter vector is lost.
+Lengths that are compared or returned are exact integers.
 """
 
 from __future__ import annotations

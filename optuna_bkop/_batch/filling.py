@@ -77,8 +77,8 @@ def _distinct_block(
 def _is_apart(problem: BatchProblem, batch: FloatArray, block: FloatArray) -> NDArray[np.bool_]:
     """Return which points of a block (n, d) are no copies, as booleans (n,).
 
-    A point is a copy if it nearly coincides with a point of the batch (q, d), or with an earlier
-    point of the block.
+    A point is a copy if it nearly coincides with a point before it, of the batch (q, d) or of the
+    block, that is no copy itself (see `apart`).
     """
     rows = apart(problem, np.vstack([batch, block]))
     return np.isin(len(batch) + np.arange(len(block)), rows)

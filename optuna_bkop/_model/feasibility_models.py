@@ -158,7 +158,10 @@ def _predicts(model: KernelModel, y: FloatArray) -> bool:
 
 
 def _never_succeeded(U_failed: FloatArray, U: FloatArray, domain: Domain) -> FloatArray:
-    """Return the failed points (p, d) that do not occur among the successful ones U (n, d)."""
+    """Return those of the failed points (p, d) that do not occur among successful ones U (n, d).
+
+    Points are equal if their active parameters agree to nine decimals (see `Domain.keys`).
+    """
     if not len(U_failed):
         return U_failed
     succeeded = set(domain.keys(U))

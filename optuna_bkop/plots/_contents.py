@@ -142,10 +142,13 @@ class Slices:
 def bound_lines(study: Study, bound: RegretBound | None, optimum: float | None) -> RegretLines:
     """Return bounds of the simple regret after each batch, two lines per theorem that applies.
 
+    They are `Bound.simple`, and `Bound.by_deviations` divided by the number of queries.
+
     Args:
         study: A study with one objective.
         bound: The bounds; None computes them.
-        optimum: Best possible value, for a line of the measured regret; None for no such line.
+        optimum: Best possible value, for a line of the measured regret: the smallest distance to it
+            of a feasible trial so far. None for no such line.
     """
     bound = regret_bound(study) if bound is None else bound
     n, lines = bound.n_queries, []
