@@ -91,8 +91,8 @@ class FoldedSquares:
     def lowest(self, i: NDArray[np.integer], R: SquareArray) -> SquareArray:
         """Return the minimum over some points i (k,) of R_i + c[i, v], for every v (H + 1,).
 
-        R (H + 1,) are squared lengths, times N², of the points 0, ..., H without one component. The
-        entry of point 0 is the huge one of `lengths`, so that ``i`` may contain 0.
+        R (H + 1,) are squared lengths, times N², of the points 0, ..., H without one component.
+        The entry of point 0 is the huge one of `lengths`, so that ``i`` may contain 0.
         """
         lowest: SquareArray | None = None
         for start in range(0, len(i), self._n_rows):

@@ -147,8 +147,8 @@ def bound_lines(study: Study, bound: RegretBound | None, optimum: float | None) 
     Args:
         study: A study with one objective.
         bound: The bounds; None computes them.
-        optimum: Best possible value, for a line of the measured regret: the smallest distance to it
-            of a feasible trial so far. None for no such line.
+        optimum: Best possible value, for a line of the measured regret: the smallest distance of a
+            feasible trial so far to it. None for no such line.
     """
     bound = regret_bound(study) if bound is None else bound
     n, lines = bound.n_queries, []
