@@ -5,8 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -91,34 +90,12 @@ def check_interrupted(tmp_path: Path) -> None:
     assert sorted(records.read_text().splitlines(keepends=True)) == sorted(lines)
 
 
-#: Test -> what it checks.
+#: Test -> what it checks. `conftest.py` begins the checks when the session begins.
 CHECKS = {
     "test_example_runs": check_example,
     "test_experiment_of_the_paper_runs_and_resumes": check_experiment,
     "test_an_interrupted_experiment_goes_on": check_interrupted,
 }
-
-
-@pytest.fixture(scope="module")
-def begun(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Future[None]]]:
-    """The checks of the selected tests. They wait for other processes, so two run at a time."""
-    pool = ThreadPoolExecutor(2)
-    futures = {}
-    for item in request.session.items:
-        check = CHECKS.get(getattr(item, "originalname", "")) if item.path == HERE else None
-        if check is not None:
-            names = item.callspec.params.values() if hasattr(item, "callspec") else ()
-            folder = tmp_path_factory.mktemp("example")
-            futures[item.nodeid] = pool.submit(check, *names, folder)
-    yield futures
-    pool.shutdown(cancel_futures=True)
-
-
-@pytest.fixture
-def check(request: pytest.FixtureRequest, begun: dict[str, Future[None]]) -> Future[None]:
-    return begun[request.node.nodeid]
 
 
 @pytest.mark.parametrize("name", PLAIN)
