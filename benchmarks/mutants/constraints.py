@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.mutants.mutant import Mutant
+from benchmarks.mutants.mutant import Mutant, mutant_of
 
 _MODEL = "optuna_bkop/_model"
 _FITTED = (f"{_MODEL}/fitted.py", ("tests/optuna_bkop/model/test_fitted.py",))
@@ -17,13 +17,8 @@ _TRAINING_SET = (
 _STUDIES = ("tests/optuna_bkop/test_constraints.py",)
 
 
-def _mutant(name: str, where: tuple[str, tuple[str, ...]], text: str, replacement: str) -> Mutant:
-    file, tests = where
-    return Mutant(name, file, text, replacement, tests)
-
-
 CONSTRAINTS: tuple[Mutant, ...] = (
-    _mutant(
+    mutant_of(
         "infeasible values set the scale",
         _TRAINING_SET,
         "warp(limited(values, feasible), warping)",
@@ -36,43 +31,43 @@ CONSTRAINTS: tuple[Mutant, ...] = (
         "values",
         ("tests/optuna_bkop/model/test_objectives.py",),
     ),
-    _mutant(
+    mutant_of(
         "infeasible values set the limit of infeasible values",
         _TRAINING_SET,
         "if len(usable) >= _ENOUGH else 0.0",
         "if False else 0.0",
     ),
-    _mutant(
+    mutant_of(
         "infeasible trials decide",
         _FITTED,
         "n == len(U) or is_feasible(constraints[:n]).any() != data.feasible.any()",
         "n == len(U)",
     ),
-    _mutant(
+    mutant_of(
         "every trial decides while nothing is feasible",
         _FITTED,
         "is_feasible(constraints[:n]).any() != data.feasible.any()",
         "not is_feasible(constraints[:n]).any()",
     ),
-    _mutant(
+    mutant_of(
         "constraints fitted as often as values",
         _FITTED,
         "decisive_of(CONSTRAINT_SHARE)",
         "decisive",
     ),
-    _mutant(
+    mutant_of(
         "constraints fitted rarely while nothing is feasible",
         _FITTED,
         "decisive_of(CONSTRAINT_SHARE) if data.feasible.any() else decisive",
         "decisive_of(CONSTRAINT_SHARE)",
     ),
-    _mutant(
+    mutant_of(
         "constraints fitted to trials that meet them",
         _FEASIBILITY,
         "source = decisive if (decisive.constraints[:, j] > 0).any() else data",
         "source = decisive",
     ),
-    _mutant("feasible trials do not come first", _TRAINING_SET, "(-y, ~feasible)", "(-y,)"),
+    mutant_of("feasible trials do not come first", _TRAINING_SET, "(-y, ~feasible)", "(-y,)"),
     Mutant(
         "smaller violations not sought while nothing is feasible",
         f"{_MODEL}/training_set.py",

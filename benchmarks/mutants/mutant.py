@@ -43,3 +43,11 @@ class Mutant:
                 f"{self.file}, and must occur once:\n{self.text}"
             )
         return content.replace(self.text, self.replacement)
+
+
+def mutant_of(
+    name: str, where: tuple[str, tuple[str, ...]], text: str, replacement: str
+) -> Mutant:
+    """Return a mutant, with ``where`` the changed file and the tests that should see it."""
+    file, tests = where
+    return Mutant(name, file, text, replacement, tests)
